@@ -33,12 +33,12 @@ import { type Job, startJobs } from './jobs.ts'
 import { usualTuning } from './search-index/index.ts'
 import { openSecretKey } from './secret-key.ts'
 
-/** What is left of an app without its jobs and its database. */
+/** Parts of a closed app that another app can reuse. */
 export type KeptServer = { server: FastifyInstance; services: Services }
 
 export type App = KeptServer & {
   close: () => Promise<void>
-  /** Closes all but the server, which another app can have then. */
+  /** Closes all but the server, so that another app can reuse the server. */
   closeData: () => Promise<void>
 }
 
@@ -48,45 +48,45 @@ export type BuildOptions = {
   limits?: Limits
   jobs?: readonly Job[]
   mcp?: McpOptions
-  /** Off in tests that measure answers, not load: a slow machine must not refuse them. */
+  /** False in tests: a slow machine must not refuse their requests. */
   shedding?: boolean
-  /** Less work in tests, which register thousands of people. */
   passwordHashing?: PasswordHashing
-  /** Shorter in tests: nobody wants to wait for a minute there. */
   patience?: Partial<Timeouts>
-  /** Set in a worker that replaces another: the vault was there, so none is made in its place. */
+  /**
+   * Set in a worker that replaces another: the vault exists, so a missing file is an error and no new vault is
+   * created.
+   */
   mustExist?: boolean
-  /** Set in a worker, which has siblings. */
   metricsOfAll?: MetricsOfAll
-  /** In tests, which make hundreds of vaults: a server that had the same settings. Its routes are most of the work of a start. */
+  /**
+   * In tests: a server of an earlier app with the same settings, reused because registering its routes takes
+   * most of the start.
+   */
   kept?: KeptServer | undefined
 }
 
-/** Libraries may log requests, whose headers contain credentials; the multipart parser does so at trace. */
+/** Fields that are removed from logs: libraries may log requests, whose headers contain credentials. */
 const HIDDEN = ['req.headers', '*.headers', 'headers', 'password', 'token', 'access_token', 'api_key']
 
 const STDOUT = 1
-/** One for the process, as there is one standard output. */
 export const standardOutput = new LogOutput(STDOUT)
 
 export const makeLogger = (config: Config, destination: DestinationStream = standardOutput): Logger =>
   pino({ level: config.logLevel, redact: HIDDEN }, destination)
 
-/** The mail library is loaded only if there is a mail server. */
 async function openMail({ mail, baseUrl }: Config): Promise<MailTransport | null> {
   if (!mail.smtpUrl) return null
   const { smtpMail } = await import('./adapters/mail.ts')
   return smtpMail({ url: mail.smtpUrl, from: mail.from, baseUrl })
 }
 
-/** Likewise, the library that verifies Google's tokens. */
 async function openGoogle({ google }: Config): Promise<IdentityProvider | null> {
   if (!google) return null
   const { googleIdentity } = await import('./adapters/google.ts')
   return googleIdentity(google)
 }
 
-/** Checks the database and brings it to the present schema; returns the names of the migrations that were applied. */
+/** Checks the database and migrates it; returns the names of the applied migrations. */
 async function prepareDatabase(config: Config, database: Database): Promise<string[]> {
   const { databaseUrl: url } = config
   if (url === undefined) return migrate(database)
@@ -99,7 +99,9 @@ async function prepareDatabase(config: Config, database: Database): Promise<stri
   return migrate(database)
 }
 
-/** An upgrade may have emptied an index, or a restore was killed before it filled it. It is filled before the first search. */
+/**
+ * Fills empty search indexes before the first search, for example after an upgrade or an interrupted restore.
+ */
 async function fillIndexes(services: Services): Promise<void> {
   const patient = { ...services, database: withPatience(services.database) }
   const cards = await bringIndexUpToDate(contextFor(patient))
@@ -142,7 +144,6 @@ async function openServices(
   }
 }
 
-/** All that is done in the database before it serves. It may go away meanwhile, or take no writes. */
 async function prepareServices(
   config: Config,
   options: BuildOptions,
@@ -151,7 +152,7 @@ async function prepareServices(
   const applied = await prepareDatabase(config, opened.database)
   if (applied.length > 0) opened.log.info({ applied }, 'migrated')
   const made = await openServices(config, options, opened)
-  // The routes of a kept server ask its own object.
+  // The routes of a kept server refer to its own `services` object.
   const services = options.kept ? Object.assign(options.kept.services, made) : made
   await fillIndexes(services)
   return services
@@ -167,7 +168,7 @@ const serverFor = (services: Services, options: BuildOptions): Promise<FastifyIn
     metricsOfAll: options.metricsOfAll,
   })
 
-/** Composition root: opens and connects everything, and returns what must be closed. */
+/** Opens and connects all parts of the app (composition root). */
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
   const log = options.log ?? makeLogger(config)
   const now = options.now ?? (() => new Date())

@@ -201,7 +201,6 @@ import {
 } from './features/workspaces/index.ts'
 import { pagesStylesheet } from './pages/page.ts'
 
-/** All that the product can do: the table of contents. */
 export const capabilities: readonly Capability[] = [
   health,
   ready,
@@ -386,7 +385,6 @@ export const capabilities: readonly Capability[] = [
   replyToTicket,
 ]
 
-/** The few routes that are more than JSON in and JSON out. */
 export const rawRoutes: readonly RawRoute[] = [
   exportAccount,
   effectRows,

@@ -5,9 +5,6 @@ import { unavailable } from './core/errors.ts'
 import { type CountedUses, type LimitState, type Limits, memoryLimits } from './core/limits.ts'
 import type { MetricsOfAll } from './doors/http/metrics.ts'
 
-/** The text form of Prometheus, put together from several processes. */
-
-/** What one process has measured. */
 type ProcessMetrics = { worker: number; text: string }
 
 type Family = { head: string[]; isSummed: boolean; samples: Map<string, string> }
@@ -17,7 +14,6 @@ const isSummedType = (type: string | undefined) => type === 'counter' || type ==
 const withLabel = (series: string, label: string) =>
   series.includes('{') ? series.replace('{', `{${label},`) : `${series}{${label}}`
 
-/** Adds up what only grows; for everything else each process has a line, named by `worker`. */
 class Sums {
   readonly #families = new Map<string, Family>()
 
@@ -48,7 +44,7 @@ class Sums {
   }
 }
 
-/** The value is what follows the last space: labels may hold spaces themselves. */
+/** Adds one sample. The value follows the last space, because labels may contain spaces. */
 function addSample({ isSummed, samples }: Family, line: string, worker: number | undefined): void {
   const end = line.lastIndexOf(' ')
   const series = line.slice(0, end)
@@ -57,7 +53,10 @@ function addSample({ isSummed, samples }: Family, line: string, worker: number |
   else if (worker !== undefined) samples.set(withLabel(series, `worker="${worker}"`), value)
 }
 
-/** Counters and histograms as sums, also of processes that have ended: a sum that falls would be taken for a restart. */
+/**
+ * Sums the metrics of all processes. Ended processes still count, because Prometheus takes a falling sum for a
+ * restart.
+ */
 export function sumMetrics(processes: readonly ProcessMetrics[], ended: string): string {
   const sums = new Sums()
   sums.add(ended)
@@ -65,14 +64,16 @@ export function sumMetrics(processes: readonly ProcessMetrics[], ended: string):
   return sums.toString()
 }
 
-/** What stays of a process that has ended: what it counted. */
+/** Adds the counters of an ended process. */
 export const addCounters = (ended: string, text: string): string => {
   const sums = new Sums()
   for (const counted of [ended, text]) sums.add(counted)
   return sums.toString()
 }
 
-/** How the workers of one node count towards the same limits: they share what they count, or let the supervisor count. */
+/**
+ * Shares rate limits among the workers of a node: either by exchanged counts or by counting in the supervisor.
+ */
 
 const MAX_WAIT_MS = 5000
 
@@ -84,7 +85,6 @@ export type ToWorker = { uses: CountedUses } | { counted: { id: number; state: L
 export const isAboutLimits = (message: object): message is LimitsFromWorker =>
   'uses' in message || 'count' in message
 
-/** On the side of the supervisor. */
 export class WorkerLimits {
   readonly #limits = memoryLimits()
 
@@ -103,13 +103,11 @@ function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message)
 }
 
-/** The way to the supervisor and back. */
 export type Channel = {
   tell: (message: LimitsFromWorker) => void
   listen: (hear: (message: ToWorker) => void) => void
 }
 
-/** On the side of a worker. */
 export function limitsOfWorker({ tell, listen }: Channel): Limits {
   const own = memoryLimits((uses) => tell({ uses }))
   const waiting = new Map<number, (state: LimitState) => void>()
@@ -127,7 +125,7 @@ export function limitsOfWorker({ tell, listen }: Channel): Limits {
         asked += 1
         const id = asked
         const giveUp = () => {
-          // After a long task, timers run before the messages that came meanwhile.
+          // After a long task, timers run before messages that arrived meanwhile.
           setImmediate(() => {
             if (waiting.delete(id)) reject(unavailable('The server could not count this request. Try again.'))
           })
@@ -143,10 +141,10 @@ export function limitsOfWorker({ tell, listen }: Channel): Limits {
   }
 }
 
-/** `/metrics` is answered by one worker, for all of them: how it gets what the others have measured. */
+/** Collects the metrics of all workers for `/metrics`, which one worker answers. */
 
-/** A worker that does not answer by then is shown with what it told before. */
-const LONGEST_WAIT_MS = 1000
+/** In ms; a worker that does not answer in time is shown with its previous metrics. */
+const MAX_WAIT_TIME_MS = 1000
 
 export type MetricsFromWorker = { allMetricsFor: number } | { ownMetrics: string }
 export type MetricsToWorker =
@@ -158,7 +156,7 @@ export const isAboutMetrics = (message: object): message is MetricsFromWorker =>
 
 type Round = { missing: Set<number>; end: () => void }
 
-/** On the side of the supervisor, which passes texts on and leaves it to the worker to add them up. */
+/** Passes metrics between workers; the asking worker adds them up. */
 export class WorkerMetrics {
   readonly #latest = new Map<number, string>()
   readonly #rounds = new Set<Round>()
@@ -171,7 +169,6 @@ export class WorkerMetrics {
     } else this.#askAll(worker, message.allMetricsFor)
   }
 
-  /** What it has counted since it was last asked is lost. */
   workerEnded(worker: Worker): void {
     this.#ended = addCounters(this.#ended, this.#latest.get(worker.id) ?? '')
     this.#latest.delete(worker.id)
@@ -181,7 +178,7 @@ export class WorkerMetrics {
   #askAll(asker: Worker, request: number): void {
     const asked = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
     const round = { missing: new Set<number>(), end: () => {} }
-    const timer = setTimeout(() => round.end(), LONGEST_WAIT_MS)
+    const timer = setTimeout(() => round.end(), MAX_WAIT_TIME_MS)
     round.end = () => {
       clearTimeout(timer)
       this.#rounds.delete(round)
@@ -206,20 +203,17 @@ export class WorkerMetrics {
   }
 }
 
-/** The way to the supervisor and back. */
 export type MetricsChannel = {
   tell: (message: MetricsFromWorker) => void
   listen: (hear: (message: MetricsToWorker) => void) => void
 }
 
-/** On the side of a worker: makes of its own metrics those of all workers. */
 export const metricsOfAllWorkers =
   ({ tell, listen }: MetricsChannel): MetricsOfAll =>
   (own) => {
     const waiting = new Map<number, (text: string) => void>()
     let requests = 0
     listen((message) => {
-      // If it cannot be measured, the supervisor has what was told before.
       if ('wantsMetrics' in message)
         own().then(
           (ownMetrics) => tell({ ownMetrics }),
@@ -238,17 +232,15 @@ export const metricsOfAllWorkers =
   }
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
-/** Keeps workers small (decision 0001), also those of the installed package, which no script starts with flags. */
+/** Keeps workers small (decision 0001), also in the installed package, where no script sets flags. */
 const HEAP_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=50']
 
 export type SupervisorEvents = {
-  /** The first worker answers on the port. */
   ready: () => void
-  /** A worker ended before any was up: nothing to keep running. */
   failed: (exitCode: number) => void
-  /** A worker says why it ends, or has ended. Before any is up they all end for one reason, which is said once. */
+  /** Receives a worker's last words. Before any worker is ready, the common reason is reported once. */
   said: (reason: string) => void
 }
 
@@ -257,8 +249,8 @@ type Message = LimitsFromWorker | MetricsFromWorker | { failure: string }
 type ClusterMessage = { act?: string; seq?: number; ack?: number }
 
 /**
- * Node hands a connection to a worker and waits for its word that it has it. A worker that dies before that would leave the
- * client without an answer, for ever. In its place we say that it does not take the connection, so the next worker gets it.
+ * Passes the connection of a dead worker to the next one. Node waits until the worker accepts a connection;
+ * without an answer the client would wait forever, so the supervisor declines in the worker's place.
  */
 function saveConnections({ process: worker }: Worker): void {
   let handed: number | undefined
@@ -274,21 +266,20 @@ function saveConnections({ process: worker }: Worker): void {
     if (handed !== undefined)
       worker.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: handed, accepted: false })
   }
-  // What the worker said last is read before.
+  // Wait for the worker's last message.
   worker.on('exit', () => setImmediate(letGo))
 }
 
-/** A worker that the system kills, as for want of memory, says nothing itself. */
 const endOf = ({ process: { pid } }: Worker, code: number, signal: string | null): string =>
   `Worker ${pid} ended ${signal ? `by ${signal}` : `with code ${code}`}. Another is started.`
 
-/** Returns the exit code: another than 0 if a worker could not end in order. */
+/** Returns the exit code; not 0 if a worker could not stop in order. */
 async function stopWorkers(): Promise<number> {
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
   const ended = workers.map(
     (worker) => new Promise<number>((resolve) => worker.once('exit', (code) => resolve(code ?? 0))),
   )
-  // Only if this process gives up before them: no worker outlives it.
+  // Kills remaining workers if the supervisor gives up first.
   process.once('exit', () => {
     for (const worker of workers) if (!worker.isDead()) worker.process.kill('SIGKILL')
   })
@@ -296,10 +287,7 @@ async function stopWorkers(): Promise<number> {
   return Math.max(0, ...(await Promise.all(ended)))
 }
 
-/**
- * Keeps `count` processes behind one port. The port belongs to this process, which does nothing else, so a worker that
- * dies takes only its own requests with it and is replaced. All of them get the same settings.
- */
+/** Keeps `count` workers behind one port. A dead worker loses only its own requests and is replaced. */
 export function supervise(
   count: number,
   settings: NodeJS.ProcessEnv,
@@ -314,7 +302,7 @@ export function supervise(
 
   const replace = async () => {
     await sleep(pauseMs)
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
+    pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
     if (!stopping) cluster.fork(settings)
   }
 
@@ -325,7 +313,7 @@ export function supervise(
 
   cluster.on('fork', (worker) => {
     saveConnections(worker)
-    // What is written to a worker that has just died cannot arrive; its exit follows. Unheard, it would end this process.
+    // A write to a worker that has just died fails; without a handler the error would end the supervisor.
     worker.on('error', () => {})
   })
   cluster.on('message', (worker, message: Message) => {
@@ -345,7 +333,7 @@ export function supervise(
     events.said(endOf(worker, code, signal))
     void replace()
   })
-  // The last of two equal flags counts: what this process was started with.
+  // The last of two equal flags counts, so the flags of this process win.
   cluster.setupPrimary({ execArgv: [...HEAP_FLAGS, ...process.execArgv] })
   for (let i = 0; i < count; i++) cluster.fork(settings)
 

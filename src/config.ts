@@ -23,7 +23,6 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
 
-/** A list separated by commas; `problem` says what is wrong with one of its names. */
 const names = (problem: (name: string) => string | undefined) =>
   z
     .string()
@@ -44,7 +43,6 @@ const isEmail = (text: string) => Email.safeParse(text).success
 
 const emails = names((name) => (isEmail(name) ? undefined : 'is no e-mail address'))
 
-/** As a client writes it in a URL: without a port, and IPv6 in brackets. */
 const isHostName = (name: string) =>
   /^[a-z\d._:[\]-]+$/.test(name) &&
   URL.canParse(`http://${name}`) &&
@@ -56,7 +54,6 @@ const hostNames = names((name) =>
 
 const addressIn = (text: string) => /^[^<>\p{Cc}]*<([^<>]*)>$/u.exec(text.trim())?.[1] ?? text
 
-/** `Name <address>`, or the address alone. */
 const mailbox = z
   .string()
   .refine(
@@ -64,13 +61,12 @@ const mailbox = z
     'must be an e-mail address: name@example.com or Name <name@example.com>',
   )
 
-/** Mails go to an address without a name: a server refuses a name as part of it. */
+/** Mail servers reject a receiver with a display name. */
 const receiver = mailbox.transform((text) => addressIn(text).trim())
 
 const PROXY_NETWORK =
   'must be on, off, a number of proxies from 1 to 10, or a list of addresses and networks (10.0.0.0/8)'
 
-/** Proxies in front: how many there are, or where they are. */
 export type TrustedProxies = { hops: number } | { networks: readonly string[] }
 
 function isNetwork(text: string): boolean {
@@ -93,31 +89,31 @@ const trustedProxies = z
     return z.NEVER
   })
 
-/** `fetch` takes no user and password in an address: nothing would be reached, and its error shows the password to the log. */
+/** `fetch` rejects an address with user and password, and its error would write the password to the log. */
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).refine((url) => {
   const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
   return username === '' && password === ''
 }, 'must name no user and no password')
 
-/** For a program that takes host and port of it alone. */
 const originUrl = httpUrl.refine(
   (url) => !URL.canParse(url) || new URL(url).href === `${new URL(url).origin}/`,
   'must have no path: only scheme, host and port are used',
 )
 
 /**
- * Clients write scheme and host in small letters and leave the usual port out, and OAuth compares what they send with it.
- * Of a HOST that makes no URL, listening says what is wrong.
+ * Returns scheme and host in small letters without the default port, as clients send it: OAuth compares the
+ * strings.
  */
 const canonicalUrl = (url: string): string => (URL.canParse(url) ? withoutEnd(new URL(url).href, '/') : url)
 
-/** Paths are put behind it, so nothing may follow its own; and it is shown to everybody. */
+/** Must not end in query or fragment, because paths are appended. Everybody can see this URL. */
 const publicUrl = httpUrl
   .refine((url) => !/[?#]/.test(url), 'must have neither a query (?) nor a fragment (#)')
   .transform(canonicalUrl)
 
 /**
- * Most are sent in a header. What does not fit there never arrives, and the error of `fetch` would show it to the log.
+ * Characters that fit into an HTTP header; otherwise the error of `fetch` would write the credential to the
+ * log.
  */
 const credential = z
   .string()
@@ -125,7 +121,7 @@ const credential = z
 
 const NO_URL = 'is no valid URL: check host and port, and write special characters of the password as %-codes'
 
-/** `postgres://user@/name?host=/folder` is meant for a socket, and no URL by the standard. */
+/** Explains `postgres://user@/name?host=/folder`, a socket form that is no standard URL. */
 const postgresUrl = (form: string) =>
   z
     .string()
@@ -138,13 +134,13 @@ const postgresUrl = (form: string) =>
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 const WRONG_SSL_MODE = `has an unknown sslmode; use one of ${SSL_MODES.join(', ')}`
 
-/** What `pg` makes of these modes, with several lines of warning at each start, unless it is asked to act as libpq. */
+/** `pg` treats these modes as strict anyway, but prints warnings at each start. */
 const withStrictMode = (url: string): string =>
   /[?&]uselibpqcompat=true(?:&|$)/.test(url)
     ? url
     : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full')
 
-/** A shell reads `~` as the home folder, a settings file does not: a folder of that name would be made. */
+/** A settings file does not expand `~`: a folder with that name would be created. */
 const folder = z
   .string()
   .min(1)
@@ -311,64 +307,59 @@ export type Config = Readonly<{
   baseUrl: string
   dataDir: string
   databaseUrl: string | undefined
-  /** A streaming replica for reads; the same on every node that shares the database. */
+  /** A streaming replica for reads; must be the same on every node that shares the database. */
   databaseReadUrl: string | undefined
-  /** Set where `databaseUrl` leads through a pooler of transactions. */
+  /**
+   * Set where `databaseUrl` leads through a transaction pooler: the address of the database without the
+   * pooler.
+   */
   databaseDirectUrl: string | undefined
-  /** Whether the tables are spread over the nodes of a Citus cluster. */
+  /** Whether the tables are distributed over the nodes of a Citus cluster. */
   databaseIsDistributed: boolean
   databasePoolSize: number
-  /** Processes behind the port. */
   workers: number
   production: boolean
   logLevel: string
   adminEmails: readonly string[]
-  /** Who decides about reported cards, besides the admins. */
+  /** People who decide about reported cards, besides the admins. */
   moderatorEmails: readonly string[]
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
-  /** Whether the Public Library can be read without an account. */
   publicPages: boolean
-  /** Of cards that are published to the library without another choice. */
   libraryLicence: Licence
   sessionTtlDays: number
-  /** Unset: one is made at first start and kept in the data folder. */
+  /** If unset, the first start creates a key in the data folder. */
   secretKey: string | undefined
-  /** The fingerprint of a former secret key that the operator gives up. */
+  /** The fingerprint of a lost secret key whose sealed data the operator gives up. */
   lostSecretKey: string | undefined
   google: { clientId: string; jwksUrl: string; issuer: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
   stripe: { secretKey: string; webhookSecret: string | undefined; apiBase: string | undefined } | undefined
-  /** Signs the development provider's events; made at first start if it is not set. */
+  /** Signs the development provider's events; created at the first start if unset. */
   developmentWebhookSecret: string | undefined
-  /** Any OpenAI-compatible endpoint. */
   llm: { baseUrl: string; apiKey: string | null; model: string } | undefined
   supportEmail: string | undefined
   rateLimit: boolean
   metricsToken: string | undefined
-  /** The proxies whose X-Forwarded-For is trusted. */
   trustProxy: TrustedProxies | undefined
-  /** Further host names, beside that of the base URL, under which MCP may be reached. */
+  /** Host names, besides that of the base URL, under which MCP may be reached. */
   allowedHosts: readonly string[]
-  /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
+  /** Whether an OAuth client id may be the address of a metadata document, which the server then fetches. */
   oauthClientDocuments: boolean
-  /** Below this much free disk no attachments, no pictures and, on SQLite, no long texts are accepted. */
+  /** Free disk space in MB below which attachments, pictures and (on SQLite) long texts are refused. */
   minFreeDiskMb: number
-  /** All attachments together of people who are not signed in. */
+  /** Limit in MB for the attachments of all people who are not signed in. */
   anonymousUploadsMb: number
-  /** All attachments together on the support tickets of one person. */
+  /** Limit in MB for one person's attachments on support tickets. */
   attachmentsMbPerPerson: number
-  /** All pictures together that one person has put on cards. */
   imagesMbPerPerson: number
-  /** All that one person has written. */
   textMbPerPerson: number
-  /** On PostgreSQL: above this size of the database, long writes are refused. */
+  /** On PostgreSQL: the database size in MB above which long writes are refused. */
   maxDatabaseMb: number | undefined
-  /** Scheduled backups; only if a folder for them is set. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
 
-/** Wrong settings, one line each, for people to read. */
+/** Wrong settings, one readable line each. */
 export class ConfigError extends Error {
   constructor(lines: string[]) {
     super(lines.join('\n'))
@@ -377,8 +368,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Blanks and line ends around a value come from quotes, from Windows or from a secret in a file, and would make another
- * folder or token of it. An empty variable counts as unset, as in an env file with nothing after the equals sign.
+ * Trims each value and drops empty variables: quotes, Windows line ends or a secret file would otherwise
+ * change a path or a token.
  */
 const tidy = (env: Record<string, string | undefined>) =>
   Object.fromEntries(
@@ -389,7 +380,7 @@ const tidy = (env: Record<string, string | undefined>) =>
 
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
-/** Settings that make sense only together with others. */
+/** Refuses settings that are valid only together with others. */
 function refuseHalves(e: z.output<typeof Environment>): void {
   if (e.NODE_ENV === 'production' && e.STRIPE_SECRET_KEY && !e.STRIPE_WEBHOOK_SECRET)
     throw new ConfigError(['STRIPE_WEBHOOK_SECRET: must be set in production when STRIPE_SECRET_KEY is'])
@@ -469,19 +460,22 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   })
 }
 
-/** What holds where neither environment nor file says otherwise. */
+/** The default file and variables, used where neither environment nor file sets them. */
 export type Standards = { file: string; variables: Variables }
 
 /**
- * A checkout has its settings beside package.json and not in the working folder: `kvault backup` may be called in the folder
- * of another program, whose .env means another database.
+ * Returns the defaults of a checkout. The settings lie beside package.json: the working folder may belong to
+ * another program, whose .env means another database.
  */
 const ofCheckout = (): Standards => ({
   file: fileURLToPath(new URL('../.env', import.meta.url)),
   variables: {},
 })
 
-/** An installed package is replaced by the next version, so data and settings lie in the person's own folder. */
+/**
+ * Returns the defaults of an installed package. Data and settings lie in the person's own folder, because an
+ * update replaces the package.
+ */
 export function ofPackage(env: Variables, home: string): Standards {
   const folder = userDataFolder('knowledge-vault', env, home)
   return { file: join(folder, '.env'), variables: { DATA_DIR: folder } }
@@ -491,7 +485,7 @@ export const isPackage = import.meta.url.endsWith('.js')
 
 const standardsHere = (env: Variables): Standards => (isPackage ? ofPackage(env, homeFolder()) : ofCheckout())
 
-/** The variables of the file that ENV_FILE names; an empty ENV_FILE means none. */
+/** Returns the variables of the file that ENV_FILE names; an empty ENV_FILE means none. */
 function variablesOfFile(env: Variables, standards: Standards): Variables {
   const file = env.ENV_FILE ?? standards.file
   if (file === '') return {}
@@ -503,7 +497,7 @@ function variablesOfFile(env: Variables, standards: Standards): Variables {
 
 function textOfFile(file: string, isNamed: boolean): string {
   try {
-    // The decoder leaves out a byte order mark, which would make another name of the first one.
+    // The decoder drops a byte order mark, which would change the name of the first variable.
     return new TextDecoder().decode(readFileSync(file))
   } catch (error) {
     if (!isNamed && (error as NodeJS.ErrnoException).code === 'ENOENT') return ''
@@ -511,10 +505,13 @@ function textOfFile(file: string, isNamed: boolean): string {
   }
 }
 
-/** A value without quotes, with `#` right behind a character of it or behind the equals sign. */
+/** Matches a value without quotes that contains `#` without a space before it. */
 const CUT = /^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*((?!["'`])[^#\r\n]*)(?<![ \t])#/gm
 
-/** The half of a password would be sent in its place, and systemd and Docker read the same line as a whole. */
+/**
+ * Refuses values cut at `#`: half of a password would be sent. systemd and Docker read the same line as a
+ * whole.
+ */
 function refuseCutValues(text: string, variables: Variables, file: string): void {
   const cut = [...text.matchAll(CUT)].filter(
     ([, name = '', value]) => name in Environment.shape && variables[name] === value,
@@ -527,19 +524,21 @@ function refuseCutValues(text: string, variables: Variables, file: string): void
     )
 }
 
-/** The environment and, below it, what the file says. */
 export const withEnvFile = (env: Variables, standards = standardsHere(env)): Variables => ({
   ...standards.variables,
   ...variablesOfFile(env, standards),
   ...env,
 })
 
-/** The settings that were read, for a process that must not read the file again: it may have changed since. */
+/**
+ * Returns the settings for a child process, which must not read the file again: the file may have changed
+ * since.
+ */
 export const settingsToPassOn = (read: Variables): Variables => ({
   ...Object.fromEntries(Object.entries(read).filter(([name]) => name in Environment.shape)),
   ENV_FILE: '',
 })
 
-/** Names in the file that are no settings: nobody reads them, so they are mistyped or belong elsewhere. */
+/** Returns names in the file that are no settings, and so probably mistyped. */
 export const unknownInEnvFile = (env: Variables, standards = standardsHere(env)): string[] =>
   Object.keys(variablesOfFile(env, standards)).filter((name) => !(name in Environment.shape))

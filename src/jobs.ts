@@ -46,11 +46,11 @@ import { maintainIndex } from './search-index/index.ts'
 export type Job = {
   name: string
   everyMs: number
-  /** Every process runs every job, also soon after its start, so each must work when several run it at once. */
+  /** Every process runs every job, so each job must be safe when several processes run it at once. */
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
-  /** Once more at an orderly end, when no request comes any more: it writes what waits in memory. */
+  /** Runs the job once more at an orderly shutdown, after the last request, to write what waits in memory. */
   atEnd?: true
-  /** How many executions there may be at once, 1 unless told: one that hangs does not hold up the others. */
+  /** How many executions may run at once; 1 by default. One that hangs does not block the others. */
   atOnce?: number
 }
 
@@ -58,7 +58,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Sends the mails that are due, and looks again at those whose reader may have stopped them while they waited. */
+/** Sends due mails, and checks waiting mails whose reader may have unsubscribed. */
 export const sendMails = (ctx: Ctx, stopping: AbortSignal): Promise<void> =>
   sendDueMails(ctx, stopping, {
     team: teamMailNow,
@@ -67,7 +67,6 @@ export const sendMails = (ctx: Ctx, stopping: AbortSignal): Promise<void> =>
     workspace_deleted: noticeMailNow(2),
   })
 
-/** Housekeeping that no request waits for. */
 const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
@@ -79,7 +78,7 @@ const JOBS: readonly Job[] = [
   { name: 'ended-access', everyMs: HOUR_MS, run: dropEndedAccess },
   { name: 'loose-images', everyMs: HOUR_MS, run: dropLooseImages },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
-  // Some mail servers take no more than three connections of a client.
+  // Some mail servers accept at most three connections per client.
   { name: MAIL_JOB, everyMs: 10_000, run: sendMails, atOnce: 3 },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
   { name: 'old-mails', everyMs: HOUR_MS, run: tidyOutbox },
@@ -109,16 +108,12 @@ const JOBS: readonly Job[] = [
 ]
 
 /**
- * A server that is restarted every day must also do what is due once a day. Not at once, when requests come back, and not
- * in all processes at the same moment.
+ * A server that restarts daily must still run its daily jobs. The delay keeps jobs away from the first
+ * requests and spreads them over the processes.
  */
 const SOON_MS = 5 * MINUTE_MS
 const firstWaitMs = (everyMs: number): number => Math.min(everyMs, SOON_MS * (1 + Math.random()))
 
-/**
- * Runs each job after its interval, the first time some minutes after the start at the latest, or when it is woken; one
- * execution of a job at a time, or `atOnce`. The returned function waits for the last executions.
- */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
   const stopping = new AbortController()
   const executions = jobs.flatMap((job) => Array<Job>(job.atOnce ?? 1).fill(job))
@@ -133,7 +128,6 @@ function startJob(services: Services, job: Job, stopping: AbortSignal): () => Pr
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let wokenMeanwhile = false
-  // A metric that begins with its first failure shows no increase.
   jobFailures.inc({ job: job.name }, 0)
 
   const run = async () => {

@@ -6,12 +6,12 @@ import { explainStart } from './start-errors.ts'
 
 const EXIT_FAILED = 1
 const STDERR = 2
-/** Requests have ten seconds (PATIENCE), and what is left then has the rest. */
+/** Requests get ten seconds (PATIENCE); the rest is for everything else. */
 const SHUTDOWN_MS = 14_000
-/** Less, so that the process that watches the workers goes last. */
+/** Shorter than SHUTDOWN_MS, so that the supervisor ends last. */
 const WORKER_SHUTDOWN_MS = 13_000
 
-/** Says it once: with many workers the process that watches them does, and a reader that is gone is no second mistake. */
+/** Prints the error and exits. A worker sends it to the supervisor, which prints it once. */
 function fail(message: string, code: number): never {
   if (cluster.isWorker && process.send) {
     process.send({ failure: message })
@@ -25,12 +25,9 @@ function fail(message: string, code: number): never {
 function say(message: string): void {
   try {
     writeSync(STDERR, `${message}\n`)
-  } catch {
-    // Nobody reads it.
-  }
+  } catch {}
 }
 
-/** On PostgreSQL several servers are the usual way. */
 async function claimData({ databaseUrl, dataDir }: Config): Promise<boolean> {
   if (databaseUrl !== undefined) return true
   return (await import('./db/sqlite/server-lock.ts')).claimFolder(dataDir)
@@ -46,32 +43,30 @@ async function greet(config: Config, { settings, unknownSettings, isAlone }: Gre
     process.stderr.write(warning)
 }
 
-/** `stop` returns the exit code. */
 function onSignal(stop: () => Promise<number>): void {
   const longestMs = cluster.isWorker ? WORKER_SHUTDOWN_MS : SHUTDOWN_MS
   let stopping = false
   const handle = async () => {
     if (stopping) return
     stopping = true
-    // A job whose mail server or disk hangs must not keep the process.
+    // Forces the exit: a job whose mail server or disk hangs must not keep the process alive.
     setTimeout(() => process.exit(EXIT_FAILED), longestMs).unref()
     process.exit(await stop())
   }
-  // Node gives nohup no effect, so a terminal that closes ends the service in any case: in order, as a stop does.
+  // Node ignores nohup, so a closing terminal ends the service: SIGHUP stops it in order.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, handle)
   onEndOfNpm(handle)
 }
 
 const LOOK_MS = 500
 
-/** The shell between npm and this process ends by a signal and passes none on: that it is gone says the same. */
+/** Stops the service when npm has ended: the shell between npm and this process does not pass signals on. */
 function onEndOfNpm(handle: () => void): void {
   if (cluster.isWorker || process.env.npm_lifecycle_event === undefined) return
   const shell = process.ppid
   setInterval(() => process.ppid !== shell && handle(), LOOK_MS).unref()
 }
 
-/** What a worker and its siblings tell each other, through the process that watches them. */
 async function shareWithSiblings() {
   if (!cluster.isWorker) return {}
   const { limitsOfWorker } = await import('./cluster.ts')
@@ -84,11 +79,11 @@ async function shareWithSiblings() {
   return { limits: limitsOfWorker(channel), metricsOfAll: metricsOfAllWorkers(channel) }
 }
 
-/** Workers are numbered from 1, so a later one replaces another. */
+/** Workers are numbered from 1; a higher number is a replacement. */
 const isReplacement = ({ workers }: Config): boolean =>
   cluster.isWorker && (cluster.worker?.id ?? 0) > workers
 
-/** Serves in this process: the only one, or one of several behind the same port. */
+/** Serves requests in this process: alone, or as one of several workers behind one port. */
 async function serve(config: Config): Promise<void> {
   const { buildApp, standardOutput } = await import('./app.ts')
   process.on('exit', () => standardOutput.writeRest())
@@ -106,15 +101,14 @@ async function start(): Promise<void> {
   const { requirePort, withChosenPort } = await import('./startup.ts')
   const settings = await withChosenPort(withEnvFile(process.env))
   const config = readConfig(settings)
-  // Without the process that watches it there is nobody to write to: another worker has said why.
+  // A worker cannot continue without its supervisor; another worker has reported the reason.
   cluster.worker?.on('error', () => process.exit(EXIT_FAILED))
   if (cluster.isWorker) return serve(config)
   const unknownSettings = unknownInEnvFile(process.env)
-  // Said before the app is loaded, and by no worker.
   const { requireFolders } = await import('./startup.ts')
   requireFolders(config)
   await requirePort(config)
-  // Before the secret key is read: a change of the key sees then that a server runs.
+  // Claim the data before the secret key is read, so that a change of the key sees a running server.
   const greeting = { settings, unknownSettings, isAlone: await claimData(config) }
   if (config.workers === 1) {
     await serve(config)
@@ -129,8 +123,7 @@ async function start(): Promise<void> {
   onSignal(supervisor.stop)
 }
 
-// A log that nobody reads any more, as behind `| head`, or that lies on a full disk, ends neither the service nor the line
-// that says why it ended.
+// A log that cannot be written (`| head`, full disk) must not end the service or hide its last error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 start().catch((error) => {

@@ -18,13 +18,11 @@ import {
   withKeyLock,
 } from './features/secret-key/index.ts'
 
-/** The secret key of the server: where it comes from, and whether it is the one that the database knows. */
-
 const isCode = (error: unknown, code: string) =>
   error instanceof Error && 'code' in error && error.code === code
 
 const keyFile = (dataDir: string) => join(dataDir, 'secret.key')
-/** The next key, from before the database knows it until it stands in the key file. */
+/** Holds the next key until it is in the key file. */
 const nextKeyFile = (dataDir: string) => join(dataDir, 'secret.key.new')
 
 function read(file: string): string | undefined {
@@ -40,8 +38,8 @@ function read(file: string): string | undefined {
 }
 
 /**
- * The secret in the data folder, made at first start. A process that starts at the same time gets the same one. Where
- * `mustExist`, none is made.
+ * Returns the secret of the data folder, created at first start; processes that start together get the same
+ * one. With `mustExist` it is never created.
  */
 export function keptSecret(dataDir: string, mustExist = false): string {
   const file = keyFile(dataDir)
@@ -52,7 +50,7 @@ export function keptSecret(dataDir: string, mustExist = false): string {
   const draft = `${file}.${randomToken(9)}`
   writeFileSync(draft, `${randomToken()}\n`, { mode: 0o600, flag: 'wx', flush: true })
   try {
-    // Linking shows the file whole or not at all, and never over another one.
+    // A link shows the file whole or not at all, and never replaces another one.
     linkSync(draft, file)
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error
@@ -67,7 +65,6 @@ export function keptSecret(dataDir: string, mustExist = false): string {
   return secret
 }
 
-/** The key of the settings or of the data folder, if there is one. */
 function givenKey({ secretKey, dataDir }: Config): GivenKey | undefined {
   if (secretKey !== undefined) return { secret: secretKey, source: 'SECRET_KEY' }
   const file = keyFile(dataDir)
@@ -77,15 +74,15 @@ function givenKey({ secretKey, dataDir }: Config): GivenKey | undefined {
 
 const noKey = ({ dataDir }: Config): string => `SECRET_KEY is unset and ${keyFile(dataDir)} is missing`
 
-/** Completes a change of the key that ended after the database knew the new one, and before the key file held it. */
+/** Completes a key change that stopped after the database knew the new key and before the key file held it. */
 function completeChange({ secretKey, dataDir }: Config, known: string | undefined): void {
   const next = secretKey === undefined && known !== undefined ? read(nextKeyFile(dataDir)) : undefined
   if (next && fingerprintOf(next) === known) renameSync(nextKeyFile(dataDir), keyFile(dataDir))
 }
 
 /**
- * The key that seals, and the one of hashes. A vault that was used with another key is refused, and gets no new key file,
- * unless the operator has given that key up.
+ * Returns the keys for sealing and for hashes. A vault used with another key is refused, unless the operator
+ * has given that key up.
  */
 export const openSecretKey = (
   config: Config,
@@ -113,7 +110,7 @@ export const openSecretKey = (
     return { secret: key.secret, hashKey }
   })
 
-/** Requires the key that the vault in a backup was last used with. Backups of older versions do not name one. */
+/** Requires the key that the backup's vault last used. Older backups do not name one. */
 export function requireKeyOfBackup(config: Config, { fingerprint, file }: BackupKey): void {
   if (fingerprint === undefined || fingerprint === config.lostSecretKey) return
   const inFile = file === undefined ? undefined : { secret: file, source: 'secret.key of the backup' }
@@ -127,8 +124,8 @@ export function requireKeyOfBackup(config: Config, { fingerprint, file }: Backup
 export type Changed = Resealed & { fingerprint: string; file: string | undefined }
 
 /**
- * Seals the database by another key. Without SECRET_KEY the key file changes too: the new key lies beside it before the
- * database knows it, so after a crash at any moment the start finds the key that fits.
+ * Seals the database with another key. The new key file is written before the database knows the key, so that
+ * after a crash the start finds the right key.
  */
 export async function changeSecretKey(ctx: Ctx, given: string | undefined): Promise<Changed> {
   const { config } = ctx

@@ -35,10 +35,9 @@ const NOT_WRITABLE = [
   'ENOSPC',
   'EDQUOT',
 ]
-/** A file is where the folder should be, or a link leads nowhere. */
 const NOT_A_FOLDER = ['EEXIST', 'ENOENT']
 const FULL = ['ENOSPC', 'EDQUOT']
-/** EINVAL: the name is too long for one. */
+/** EINVAL: the name is too long. */
 const UNKNOWN_HOST = ['ENOTFOUND', 'EAI_AGAIN', 'EINVAL']
 /** EINVAL: an address such as `fe80::1` lacks its zone. EAFNOSUPPORT: the system has no IPv6. */
 const NOT_HERE = ['EADDRNOTAVAIL', 'EINVAL', 'EAFNOSUPPORT']
@@ -58,7 +57,6 @@ function sentenceOnDisk(error: StartError): string | undefined {
   const { code = '', path, syscall } = error
   if (path && (NOT_WRITABLE.includes(code) || (syscall === 'mkdir' && NOT_A_FOLDER.includes(code))))
     return `${path} cannot be written (${code}). Set DATA_DIR to a folder that this user may write to.`
-  // A write to an open file does not say to which one.
   const reason = FULL.includes(code) ? code : isUnwritable(error) ? error.message : undefined
   if (reason === undefined) return undefined
   return `The vault's files in DATA_DIR cannot be written (${reason}). Free some space, or set DATA_DIR to another folder.`
@@ -70,7 +68,7 @@ function sentence(error: StartError): string | undefined {
   return sentenceOnListening(error) ?? sentenceOnDisk(error)
 }
 
-/** Mistakes that a person can fix are shown as one line; everything else shows where it happened. */
+/** Errors that a person can fix become one line; others show their stack. */
 export function explainStart(error: StartError): Explained {
   const message = sentence(error)
   if (message !== undefined) return { message, exitCode: EXIT_MISCONFIGURED }

@@ -7,8 +7,8 @@ import { isAnyAddress, isLoopback, isOpenDevelopment } from './core/own-addresse
 import type { Variables } from './core/user-folders.ts'
 
 /**
- * Says that the port cannot be had before the database is opened. Otherwise a new version that is started beside the
- * running one would bring the database to its own schema first, under the feet of the old.
+ * Checks the port before the database is opened. Otherwise a new version would migrate the database while the
+ * old version still runs.
  */
 export async function requirePort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<number> {
   const probe = createServer().listen({ host, port })
@@ -19,13 +19,12 @@ export async function requirePort({ host, port }: Pick<Config, 'host' | 'port'>)
   return found
 }
 
-/** PORT=0 asks for any free port. It is chosen first, since the address in mails and redirects names it. */
 export async function withChosenPort(settings: Variables): Promise<Variables> {
   const { host, port } = readConfig(settings)
   return port === 0 ? { ...settings, PORT: String(await requirePort({ host, port })) } : settings
 }
 
-/** Otherwise the first to notice would be the person who needs a backup. */
+/** Checks the backup folder at start, so that nobody finds out when a backup is needed. */
 function requireBackupFolder(path: string): void {
   try {
     makeFolder(path)
@@ -38,8 +37,8 @@ function requireBackupFolder(path: string): void {
 }
 
 /**
- * Makes the folders of the settings, or says which one cannot be made, before the app is loaded. On PostgreSQL too the data
- * folder holds attachments, and without it the service never becomes ready.
+ * Creates the folders of the settings, or reports which one fails, before the app is loaded. PostgreSQL also
+ * needs the data folder, for attachments.
  */
 export function requireFolders({ dataDir, backup }: Config): void {
   makeFolder(dataDir)
@@ -47,27 +46,24 @@ export function requireFolders({ dataDir, backup }: Config): void {
 }
 
 /**
- * The command of the server, as it is called where this program runs. In a checkout not by npx, which first builds the web
- * app anew, and refuses whoever does not own the checkout.
+ * Returns the server's command. In a checkout npx is avoided: npx rebuilds the web app and refuses users who
+ * do not own the checkout.
  */
 const commandOf = (ofPackage: boolean) => (ofPackage ? 'knowledge-vault' : 'node bin/kvault.js')
 
-/** Without mail or Google nobody can prove an address, so naming one in ADMIN_EMAILS makes nobody admin. */
+/** Without mail or Google nobody can prove an address, so ADMIN_EMAILS has no effect. */
 function hintOnAdmins({ adminEmails, mail, google }: Config, ofPackage: boolean): string {
   const [first] = adminEmails
   if (first === undefined || mail.smtpUrl !== undefined || google) return ''
   return `  Admins     this server sends no mail, so run: ${commandOf(ofPackage)} admin grant ${first}\n`
 }
 
-/** What the service says once it answers. */
 export const greeting = (config: Config, ofPackage = isPackage): string =>
   `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "Connect your agent", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
 
-/** Two are safe, as workers are, but mostly nobody wants two. */
 export const secondServer = ({ dataDir }: Config): string =>
   `Warning: Another server runs on the data folder ${dataDir}. Both serve the same vault, but each counts limits and metrics by itself. Stop one of them; to use more processors, set WORKERS.\n`
 
-/** Settings that do something only beside another one. Without it, backups or a model that somebody counts on would not be there. */
 const BESIDE = {
   BACKUP_EVERY_HOURS: 'BACKUP_DIR',
   BACKUP_KEEP: 'BACKUP_DIR',
@@ -80,7 +76,7 @@ const BESIDE = {
   STRIPE_API_BASE: 'STRIPE_SECRET_KEY',
 } as const satisfies Partial<Record<keyof typeof Environment.shape, keyof typeof Environment.shape>>
 
-/** Why a setting does nothing, for each one that does. */
+/** Explains, for each setting without effect, why it has none. */
 export function settingsWithoutEffect(settings: Variables, unknown: readonly string[]): string[] {
   const isSet = (name: string) => settings[name]?.trim()
   const lonely = Object.entries(BESIDE).filter(([name, other]) => isSet(name) && !isSet(other))
@@ -90,7 +86,7 @@ export function settingsWithoutEffect(settings: Variables, unknown: readonly str
   ]
 }
 
-/** Settings that work, but hardly as the operator means them; a line each, after those that do nothing. */
+/** Lists settings that work but probably not as the operator intends, one line each. */
 export function warningsAtStart(config: Config, withoutEffect: readonly string[] = []): string[] {
   const warnings = [...withoutEffect]
   if (isOpenDevelopment(config))

@@ -347,7 +347,7 @@ ${dots.join('\n')}
 }
 
 /** What is larger is a whole collection. */
-const LARGEST_PART = 1000
+const MAX_PART_BYTES = 1000
 
 /** Prints the effect of other floors. */
 const FLOORS = [0.4, 0.45, FLOOR, 0.55]
@@ -385,7 +385,7 @@ function rowOf(
 function tableOf(title: string, asked: readonly Asked[], scoresOf: Scores): Table {
   const foreign = asked.filter(({ of }) => of !== NOBODY)
   const typed = foreign.filter(({ kind }) => kind === 'clean')
-  const bySize = ({ size }: Asked) => (size <= LARGEST_PART ? `${size} cards` : 'more cards')
+  const bySize = ({ size }: Asked) => (size <= MAX_PART_BYTES ? `${size} cards` : 'more cards')
   const groups = [
     ...Map.groupBy(foreign, ({ kind }) => kind),
     ...Map.groupBy(foreign, ({ from }) => from),

@@ -35,7 +35,7 @@ const key = (i: number) => `"k${i.toString(36)}":1`
 
 /** Below the limits for the whole body, so that it reaches the schema. */
 const FITTING_KEYS = 980
-const MOST_KEYS = 2_450
+const MAX_KEYS = 2_450
 const FITTING_VALUES = 19_000
 
 const HOSTILE_BODIES: readonly Hostile[] = [
@@ -71,10 +71,10 @@ const HOSTILE_BODIES: readonly Hostile[] = [
     make: (f, bytes) =>
       `{"${fieldOf(f, 'array')}":[${many(bytes - 50, FITTING_KEYS, (i) => `{${key(i)}}`)}],"__proto__":1}`,
   },
-  { kind: 'most keys', make: (_, bytes) => `{${many(bytes - 20, MOST_KEYS, key)}}` },
+  { kind: 'most keys', make: (_, bytes) => `{${many(bytes - 20, MAX_KEYS, key)}}` },
   {
     kind: 'most objects',
-    make: (f, bytes) => `{"${fieldOf(f, 'array')}":[${many(bytes - 50, MOST_KEYS, (i) => `{${key(i)}}`)}]}`,
+    make: (f, bytes) => `{"${fieldOf(f, 'array')}":[${many(bytes - 50, MAX_KEYS, (i) => `{${key(i)}}`)}]}`,
   },
   {
     kind: 'fitting dictionary',
@@ -97,7 +97,7 @@ const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const DEFAULT_BYTES = 1024 * 1024
 /** The largest body that any route accepts. The cost of a byte is the same everywhere, so one route is enough. */
-const LARGEST_BYTES = 8 * DEFAULT_BYTES
+const MAX_BYTES = 8 * DEFAULT_BYTES
 const ROOM = 1000
 const ID = '00000000-0000-7000-8000-000000000001'
 const takesBody = (method: string) => ['POST', 'PUT', 'PATCH'].includes(method)
@@ -149,7 +149,7 @@ function ofCapabilities(): Attack[] {
           'POST',
           `/mcp/tools/${capability.tool.name}`,
           fields,
-          capability.tool.name === 'record_card' ? LARGEST_BYTES : DEFAULT_BYTES,
+          capability.tool.name === 'record_card' ? MAX_BYTES : DEFAULT_BYTES,
         )
       : []
     return [...rest, ...tool].map((attack) => ({ ...attack, open: capability.scopes === 'public' }))

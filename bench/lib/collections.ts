@@ -58,7 +58,7 @@ const titleOf = ({ title, text }: Text): string => title || (text.split('\n')[0]
 export const cardOf = (text: Text): Card => ({ title: titleOf(text), symptom: text.text, fix_summary: '' })
 
 const SENTENCE_END = /(?<=[.!?。])\s+|(?<=。)|\n+|(?<= \.)\s/
-const SHORTEST_HALF = 8
+const MIN_HALF_LENGTH = 8
 
 /**
  * Whole questions: every second sentence of a text is the question, with its title, and the others are the card that
@@ -70,7 +70,7 @@ export function halved({ name, texts }: Collection, most: number): Collection {
     const sentences = text.text.split(SENTENCE_END).filter((sentence) => sentence.trim() !== '')
     const even = sentences.filter((_, i) => i % 2 === 0).join(' ')
     const odd = sentences.filter((_, i) => i % 2 === 1).join(' ')
-    if (sentences.length < 2 || odd.length < SHORTEST_HALF || even.length < SHORTEST_HALF) return text
+    if (sentences.length < 2 || odd.length < MIN_HALF_LENGTH || even.length < MIN_HALF_LENGTH) return text
     asked.set(text._id, `${text.title ?? ''}\n${even}`)
     return { _id: text._id, title: odd.split(' ').slice(0, 8).join(' ').slice(0, 60), text: odd }
   })

@@ -83,12 +83,12 @@ export const PASS = ' Test Files  1 passed (1)\n      Tests  12 passed (12)\n   
 export const npmFail = (error: string) =>
   `> app@1.0.0 test\n> vitest run\n\n${error}\n\n Test Files  1 failed (1)\n      Tests  1 failed | 11 passed (12)\nnpm error Lifecycle script \`test\` failed`
 
-const MOST_OUTPUT = 600
+const MAX_OUTPUT = 600
 
 /** What hooks keep of an output: the telling lines of a failure, the end of a success. */
 const keptOf = (exitCode: number | null, output: string): string =>
   (exitCode !== 0 && tellingLines(commandText({ exitCode: exitCode ?? 1, output })).join('\n')) ||
-  output.slice(-MOST_OUTPUT)
+  output.slice(-MAX_OUTPUT)
 
 /** The same session as hooks capture it: a turn ends where the person speaks again, and files have no moment. */
 export function asTurns(steps: readonly Step[]): CapturedTurn[] {

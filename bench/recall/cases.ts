@@ -136,7 +136,7 @@ const seen = (n: number): Named => {
   return { name: `seen-${n}`, card }
 }
 
-const MOST_TEXTS = 2000
+const MAX_TEXTS = 2000
 
 const drawnCards = (vault: 0 | 1): Named[] => [
   ...readCards()
@@ -151,7 +151,7 @@ const drawnCards = (vault: 0 | 1): Named[] => [
  */
 export function cardsOf(vault: Vault, collections: readonly Collection[]): Named[] {
   const others = collections.flatMap(({ name, texts }) =>
-    texts.slice(0, MOST_TEXTS).map(
+    texts.slice(0, MAX_TEXTS).map(
       (text): Named => ({
         name: `${name} ${text._id}`,
         card: cardOf(text),
@@ -257,7 +257,7 @@ function prompts(vaultOf: ReadonlyMap<string, number>, collections: readonly Col
     )
   // Questions whose texts are not among those that were loaded.
   const foreign = collections.flatMap(({ texts, queries, judgements }) => {
-    const loaded = new Set(texts.slice(0, MOST_TEXTS).map(({ _id }) => _id))
+    const loaded = new Set(texts.slice(0, MAX_TEXTS).map(({ _id }) => _id))
     const isLoaded = (id: string) => [...(judgements.get(id)?.keys() ?? [])].some((text) => loaded.has(text))
     return queries.filter(({ _id }) => !isLoaded(_id)).map(({ text }) => text)
   })
@@ -303,7 +303,7 @@ function drawn(all: readonly Drawn[]): Case[] {
 
 export function casesOf(collections: readonly Collection[]): Case[] {
   const vaultOf = new Map(readCards().map(({ id }, i) => [id, i % 2]))
-  const sources = collections.flatMap(({ texts }) => texts.slice(0, MOST_TEXTS).map(({ text }) => text))
+  const sources = collections.flatMap(({ texts }) => texts.slice(0, MAX_TEXTS).map(({ text }) => text))
   const successes = Array.from(
     { length: HOW_MANY.success },
     (_, n): Drawn => ({

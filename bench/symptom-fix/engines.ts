@@ -177,7 +177,7 @@ type LunrIndex = { query: (build: (query: LunrQuery) => void) => { ref: string; 
 type Lunr = (build: (this: LunrBuilder) => void) => LunrIndex
 
 /** Shorter words have too many neighbours. */
-const SHORTEST_FUZZY = 5
+const MIN_FUZZY_LENGTH = 5
 
 function lunr(cards: readonly Card[]): Engine | undefined {
   const make = loadPackage<Lunr>('lunr')
@@ -192,7 +192,7 @@ function lunr(cards: readonly Card[]): Engine | undefined {
     const hits = index.query((asked) => {
       for (const word of words) {
         asked.term(word, { boost: 4 })
-        if (word.length >= SHORTEST_FUZZY) asked.term(word, { editDistance: 1, usePipeline: false })
+        if (word.length >= MIN_FUZZY_LENGTH) asked.term(word, { editDistance: 1, usePipeline: false })
       }
     })
     return hits.map(({ ref, score }) => ({ id: ref, score }))

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { CheckoutOrder, Offer } from './payments.ts'
 
 /**
- * A payment provider that runs on one machine: the rules of its hosted pages, without the pages. Each action takes its
- * own objects and the time, and answers with the changed objects and the events to send, shaped as Stripe sends them.
- * It exists so that the whole flow (pay, decline, renew, fail, refund, cancel) can be walked without an account.
+ * A local payment provider for development: each action takes its objects and the time, and returns the
+ * changed objects and events in Stripe's form.
  */
 
 export type DevSession = {
@@ -25,12 +24,12 @@ export type DevSubscription = {
   id: string
   customer: string
   offer: Offer
-  /** A cheaper plan takes over when the paid period is over. */
+  /** The cheaper plan that starts when the paid period ends. */
   nextOffer: Offer | null
   metadata: Record<string, string>
   status: 'active' | 'past_due' | 'canceled'
   cancelAtPeriodEnd: boolean
-  /** The day of the month on which it began, which a shorter month shortens for that month only. */
+  /** The day of the month on which the subscription began; a shorter month uses its last day. */
   billingDay?: number
   periodStart: number
   periodEnd: number
@@ -66,7 +65,7 @@ type DevInvoice = {
 
 export type DevObject = DevSession | DevSubscription | DevPayment | DevPortal
 
-/** Typed loosely on purpose: what leaves here is read again by the same reader that reads Stripe's events. */
+/** Typed loosely: the reader of Stripe's events parses these events too. */
 export type DevEvent = {
   id: string
   type: string
@@ -135,7 +134,6 @@ function subscriptionEvent(type: string, subscription: DevSubscription, now: num
   return makeEvent(type, subscriptionObject(subscription), now)
 }
 
-/** Stripe's view of a subscription; also the answer to "what is it now?". */
 export function subscriptionObject(subscription: DevSubscription): unknown {
   return {
     id: subscription.id,
@@ -244,7 +242,9 @@ function periodInvoice(subscription: DevSubscription, reason: DevInvoice['reason
 
 const dayOfMonth = (seconds: number): number => new Date(seconds * 1000).getUTCDate()
 
-/** Calendar months; the 31st becomes the last day of a shorter month, and the 31st again in a longer one. */
+/**
+ * Adds calendar months. The 31st becomes the last day of a shorter month, and the 31st again in a longer one.
+ */
 function addInterval(seconds: number, interval: 'month' | 'year', day: number = dayOfMonth(seconds)): number {
   const date = new Date(seconds * 1000)
   date.setUTCDate(1)
@@ -275,14 +275,14 @@ export function isOpen(session: DevSession, now: number): boolean {
   return session.status === 'open' && session.expiresAt > now
 }
 
-/** Paying a second time (a double click, a reload) changes nothing. */
+/** Pays a session; a second payment (double click, reload) changes nothing. */
 export function paySession(session: DevSession, now: number): DevChange {
   if (!isOpen(session, now)) return NOTHING
   const paid: DevSession = { ...session, status: 'complete' }
   return session.offer.interval ? startSubscription(paid, now) : payOnce(paid, now)
 }
 
-/** A declined card leaves the session open for another try, as a bank's refusal does. */
+/** Declines a card; the session stays open for another try. */
 export function declineSession(session: DevSession, now: number): DevChange {
   if (!isOpen(session, now)) return NOTHING
   return { objects: [{ ...session, declines: session.declines + 1 }], events: [] }
@@ -337,7 +337,7 @@ function startSubscription(session: DevSession, now: number): DevChange {
   }
 }
 
-/** The end of a period: the next one is paid, or its payment fails, or the subscription ends as announced. */
+/** Ends a period: the next one is paid, its payment fails, or the subscription ends as announced. */
 export function renew(subscription: DevSubscription, now: number, outcome: 'paid' | 'failed'): DevChange {
   if (subscription.status !== 'active') return NOTHING
   if (subscription.cancelAtPeriodEnd) return endSubscription(subscription, now)
@@ -361,7 +361,6 @@ export function renew(subscription: DevSubscription, now: number, outcome: 'paid
   }
 }
 
-/** The customer pays what was left open. */
 export function payOpenInvoice(subscription: DevSubscription, now: number): DevChange {
   if (subscription.status !== 'past_due' || !subscription.openInvoice) return NOTHING
   return settled({ ...subscription, status: 'active', openInvoice: null }, subscription.openInvoice, now)
@@ -373,14 +372,16 @@ export function setCancelAtPeriodEnd(subscription: DevSubscription, cancel: bool
   return { objects: [changed], events: [subscriptionEvent('customer.subscription.updated', changed, now)] }
 }
 
-/** At once, whatever was paid. */
 export function endSubscription(subscription: DevSubscription, now: number): DevChange {
   if (subscription.status === 'canceled') return NOTHING
   const ended: DevSubscription = { ...subscription, status: 'canceled', openInvoice: null }
   return { objects: [ended], events: [subscriptionEvent('customer.subscription.deleted', ended, now)] }
 }
 
-/** Upwards at once, charged for what is left of the period; downwards when the period that was paid for is over. */
+/**
+ * Switches the plan: an upgrade at once, charged for the rest of the period; a downgrade when the paid period
+ * ends.
+ */
 export function switchOffer(subscription: DevSubscription, offer: Offer, now: number): DevChange {
   if (subscription.status !== 'active') return NOTHING
   if (offer.productId === subscription.offer.productId) {

@@ -4,13 +4,13 @@ export type Identity = { subject: string; email: string; displayName: string | u
 
 export type IdentityProvider = {
   clientId: string
-  /** The identity that a valid token proves, or null for a token that proves nothing. */
+  /** Returns the identity that a token proves, or null for an invalid token. */
   verify: (idToken: string) => Promise<Identity | null>
 }
 
 export type GoogleOptions = { clientId: string; jwksUrl: string; issuer: string }
 
-/** Google writes its issuer with and without the scheme. */
+/** Returns both spellings of Google's issuer: with and without the scheme. */
 const issuerSpellings = (issuer: string) => [issuer, issuer.replace(/^https:\/\//, '')]
 
 export function googleIdentity({ clientId, jwksUrl, issuer }: GoogleOptions): IdentityProvider {
@@ -25,7 +25,7 @@ export function googleIdentity({ clientId, jwksUrl, issuer }: GoogleOptions): Id
           algorithms: ['RS256', 'ES256'],
           requiredClaims: ['exp', 'sub', 'email'],
         })
-        // An address that Google has not verified may belong to somebody else: never link by it.
+        // An unverified address may belong to somebody else: never link an account by it.
         if (payload.email_verified !== true || typeof payload.email !== 'string' || !payload.sub) return null
         const name = typeof payload.name === 'string' ? payload.name : undefined
         return { subject: payload.sub, email: payload.email, displayName: name }
@@ -37,7 +37,7 @@ export function googleIdentity({ clientId, jwksUrl, issuer }: GoogleOptions): Id
   }
 }
 
-/** jose names faults of the token apart from a key server that does not answer. */
+/** Tells a faulty token from a key server that does not answer. */
 function isTokenFault(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false
   return /^ERR_(JWT|JWS|JOSE_ALG|JWKS_NO_MATCHING_KEY|JWK_INVALID|JOSE_NOT_SUPPORTED)/.test(

@@ -1,7 +1,4 @@
-/**
- * The `data` of each Server-Sent Event in a byte stream, as the HTML standard reads them: lines end in LF, CRLF or CR,
- * several data lines of one event are joined by a line feed, comments (heartbeats) and other fields carry no data.
- */
+/** Yields the `data` of each Server-Sent Event, parsed as in the HTML standard: lines end in LF, CRLF or CR. */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array>,
   onBytes: () => void,
@@ -29,7 +26,7 @@ export async function* readEvents(
 const MAX_LINE = 256 * 1024
 
 function splitLines(text: string): { lines: string[]; tail: string } {
-  // A CR at the very end may be the first half of a CRLF: it waits for the next bytes.
+  // A CR at the end may be the first half of a CRLF, so it waits for the next bytes.
   const held = text.endsWith('\r') ? 1 : 0
   const lines = text.slice(0, text.length - held).split(/\r\n|\n|\r/)
   const tail = (lines.pop() ?? '') + text.slice(text.length - held)
@@ -37,8 +34,8 @@ function splitLines(text: string): { lines: string[]; tail: string } {
 }
 
 /**
- * Any OpenAI-compatible chat endpoint. The address comes from the operator's configuration and never from a request;
- * redirects are refused, so that neither the prompt nor the key can be sent on to a host nobody configured.
+ * Client for any OpenAI-compatible chat endpoint. The address comes only from the configuration and redirects
+ * are refused, so that the prompt and the key cannot reach another host.
  */
 
 export type LlmConfig = Readonly<{ baseUrl: string; apiKey: string | null; model: string }>
@@ -50,9 +47,9 @@ export type LlmRequest = Readonly<{
   maxTokens?: number
   temperature?: number
   signal?: AbortSignal
-  /** From the request to the first byte of the answer, and between two pieces of it. */
+  /** Limit in ms for the wait for the first byte and for the pause between two pieces. */
   idleMs?: number
-  /** The whole answer. */
+  /** Limit in ms for the whole answer. */
   totalMs?: number
 }>
 
@@ -61,7 +58,7 @@ const DEFAULT_TOTAL_MS = 60_000
 const MAX_ANSWER_CHARS = 64_000
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** The one error that callers see: why no (whole) answer came. They fall back to what needs no model. */
+/** The only error that callers see: why no complete answer came. */
 export class LlmError extends Error {
   readonly reason: 'refused' | 'unreachable' | 'timeout' | 'interrupted' | 'malformed' | 'too_long'
 
@@ -72,7 +69,6 @@ export class LlmError extends Error {
   }
 }
 
-/** The whole answer at once. */
 export async function complete(config: LlmConfig, request: LlmRequest): Promise<string> {
   const deadline = startDeadline(request)
   try {
@@ -86,8 +82,8 @@ export async function complete(config: LlmConfig, request: LlmRequest): Promise<
 }
 
 /**
- * The answer piece by piece. Ends normally only when the endpoint said that the answer is whole; a connection that
- * breaks off before is an `interrupted`. Leaving the loop, or aborting the signal, closes the connection.
+ * Yields the answer piece by piece. Throws `interrupted` if the connection ends before the endpoint has marked
+ * the answer as complete.
  */
 export async function* stream(config: LlmConfig, request: LlmRequest): AsyncGenerator<string, void, void> {
   const deadline = startDeadline(request)
@@ -189,7 +185,7 @@ function parseJson(text: string): unknown {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // falls through to the one error below
+    // The error is thrown below.
   }
   throw new LlmError('malformed', 'The model answered with something other than JSON.')
 }
@@ -210,7 +206,9 @@ type Deadline = {
   abort: () => void
 }
 
-/** One signal for three reasons to stop: the caller left, nothing moves any more, it takes too long altogether. */
+/**
+ * Combines three reasons to stop in one signal: the caller aborts, no data arrives, or the total time is over.
+ */
 function startDeadline(request: LlmRequest): Deadline {
   const own = new AbortController()
   let expired = false
@@ -232,7 +230,7 @@ function startDeadline(request: LlmRequest): Deadline {
   }
 }
 
-/** The caller's own abort passes through unchanged; everything else becomes an LlmError. */
+/** Turns any error into an LlmError, except the caller's own abort. */
 function explain(error: unknown, deadline: Deadline, callers?: AbortSignal): unknown {
   if (error instanceof LlmError) return error
   if (callers?.aborted) return callers.reason ?? error

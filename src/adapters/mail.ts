@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer'
-import { LONGEST_SILENCE_MS } from '../shared/time.ts'
+import { MAX_SILENCE_MS } from '../shared/time.ts'
 
 export type OutgoingMail = {
-  /** Stays the same when a mail is sent again, so that receivers can tell it is the same one. */
+  /** Stays the same when a mail is sent again, so that receivers can detect the duplicate. */
   id: string
   to: string
   subject: string
@@ -12,14 +12,13 @@ export type OutgoingMail = {
 
 export type Delivery =
   | { outcome: 'accepted' }
-  /** The server refuses this mail for good. */
   | { outcome: 'refused'; error: string }
-  /** Not now. `serverDown`: no mail gets through at the moment, not just this one. */
+  /** A temporary failure. `serverDown`: the failure concerns all mails. */
   | { outcome: 'failed'; error: string; serverDown: boolean }
 
 export type MailTransport = {
   send: (mail: OutgoingMail) => Promise<Delivery>
-  /** Connects, waits for the greeting and signs in where SMTP_URL says so; rejects where any of it fails. */
+  /** Connects and signs in to the mail server; rejects if any step fails. */
   check: () => Promise<void>
 }
 
@@ -29,10 +28,9 @@ const TIMEOUTS = {
   dnsTimeout: 10_000,
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
-  socketTimeout: LONGEST_SILENCE_MS,
+  socketTimeout: MAX_SILENCE_MS,
 }
 
-/** The check whether mail works must not take long. */
 const CHECK_TIMEOUTS = {
   dnsTimeout: 2000,
   connectionTimeout: 2000,
@@ -40,17 +38,17 @@ const CHECK_TIMEOUTS = {
   socketTimeout: 2000,
 }
 
-/** nodemailer says with these that a server has refused the sender, the receiver or the content. */
+/** nodemailer's codes for a refused sender, receiver or content. */
 const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE'])
 
-/** The server wants a login or TLS first (RFC 4954). */
+/** SMTP reply: the server requires a login or TLS first (RFC 4954). */
 const LOGIN_NEEDED = 530
 
 type SmtpError = { code?: string; command?: string; responseCode?: number }
 
 /**
- * A server that refuses MAIL_FROM, or everybody without a login, refuses every mail until the operator has changed a
- * setting. These mails wait, as for a server that is down.
+ * Whether the error concerns this mail alone. A refused MAIL_FROM or a missing login concerns every mail, so
+ * these mails are retried later.
  */
 const isAboutTheMail = ({ code, command, responseCode }: SmtpError): boolean =>
   code !== undefined && ABOUT_THE_MAIL.has(code) && command !== 'MAIL FROM' && responseCode !== LOGIN_NEEDED
@@ -60,13 +58,16 @@ function deliveryOf(error: unknown): Delivery {
   const { responseCode } = error as SmtpError
   const aboutTheMail = isAboutTheMail(error as SmtpError)
   const text = error.message.slice(0, 500)
-  // Without a response the address itself could not be put into an envelope.
+  // No response code: nodemailer could not put the address into an envelope.
   if (aboutTheMail && (responseCode === undefined || responseCode >= 500))
     return { outcome: 'refused', error: text }
   return { outcome: 'failed', error: text, serverDown: !aboutTheMail }
 }
 
-/** `Name <address>` as an object: otherwise a colon in the name makes a group of it, and a comma two senders. */
+/**
+ * Splits `Name <address>` into an object, because nodemailer reads a colon or a comma in a text as a group or
+ * a list.
+ */
 function senderOf(from: string): { name: string; address: string } {
   const [, name = '', address = from] = /^([^<>]*)<([^<>]*)>$/.exec(from.trim()) ?? []
   const quoted = /^"(.*)"$/.exec(name.trim())?.[1]
@@ -84,7 +85,7 @@ export function smtpMail({ url, from, baseUrl }: SmtpOptions): MailTransport {
       try {
         await transport.sendMail({
           from: sender,
-          // An address given as an object stays one address, whatever characters it has.
+          // As an object, the address stays one address whatever characters it contains.
           to: { name: '', address: to },
           subject,
           text,

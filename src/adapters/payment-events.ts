@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The objects of Stripe's event language, as far as the product reads them. Both providers send them. */
+/** Schemas of the fields that the product reads from Stripe's events. Both providers send these objects. */
 
 const Id = z.string().min(1).max(255)
 const Ref = z
@@ -8,14 +8,14 @@ const Ref = z
   .nullish()
   .transform((value) => (typeof value === 'string' ? value : (value?.id ?? null)))
 const Metadata = z.record(z.string(), z.string()).nullish()
-/** To the end of year 9999, beyond which there are no ISO dates. */
+/** Unix seconds up to the end of year 9999, the last year with an ISO date. */
 const Seconds = z.number().int().nonnegative().max(253_402_300_799)
-/** As much as a column can hold. Events come for everything that is sold there, in every currency; nothing of ours costs that. */
-const MOST_CENTS = 2 ** 31 - 1
+/** The largest integer of the column. Events also come for other products of the account, in any currency. */
+const MAX_CENTS = 2 ** 31 - 1
 const Cents = z
   .number()
   .int()
-  .transform((cents) => Math.max(-MOST_CENTS, Math.min(MOST_CENTS, cents)))
+  .transform((cents) => Math.max(-MAX_CENTS, Math.min(MAX_CENTS, cents)))
 
 const Envelope = z.object({
   id: Id,
@@ -102,9 +102,8 @@ const Charge = z.object({
 })
 
 /**
- * Reads a verified event into the few facts the product acts on. Shapes are those of the API version that the SDK
- * pins (2026-09-30): the period is on the subscription's item, an invoice names its subscription under `parent`.
- * A webhook endpoint that was created with an older version still sends the older fields; both are read.
+ * Reads a verified event into the facts that the product acts on. Shapes follow the SDK's API version
+ * (2026-09-30) and the older fields that an older webhook endpoint still sends.
  */
 
 export type SubscriptionStatus = 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
@@ -159,7 +158,6 @@ export type SessionFacts = {
   packId: string | null
   credits: number | null
   paymentIntent: string | null
-  /** Of a plan: what the session began, and the invoice that it paid. */
   subscriptionId: string | null
   invoiceId: string | null
   amountCents: number
@@ -170,7 +168,7 @@ export type RefundFacts = {
   paymentIntent: string | null
   invoiceId: string | null
   refundedCents: number
-  /** The payment was for a pack: its metadata came along, and there is no invoice to look for. */
+  /** The payment was for a pack, which has no invoice. */
   isPack: boolean
 }
 
@@ -184,7 +182,7 @@ export type DisputeFacts = {
 
 export type PaymentEvent = { eventId: string; type: string; created: number; fact: PaymentFact | null }
 
-/** Null: not an event at all. A known type whose object cannot be read is null too; nothing is guessed. */
+/** Returns the event, or null if the event or its object cannot be read. */
 export function readEvent(raw: unknown): PaymentEvent | null {
   const envelope = Envelope.safeParse(raw)
   if (!envelope.success) return null
@@ -244,7 +242,7 @@ function readSession(object: unknown): PaymentFact | null | 'unreadable' {
   const parsed = Session.safeParse(object)
   if (!parsed.success) return 'unreadable'
   const { data } = parsed
-  // Slow payment methods complete the session unpaid and report the money later by async_payment_succeeded.
+  // Slow payment methods complete the session unpaid; async_payment_succeeded reports the money later.
   if (data.payment_status === 'unpaid') return null
   if (data.mode !== 'payment' && data.mode !== 'subscription') return null
   const credits = Number(data.metadata?.credits)
@@ -326,7 +324,7 @@ function readRefund(object: unknown): PaymentFact | null | 'unreadable' {
   }
 }
 
-/** Null while no money has moved: for an inquiry of the bank, and for a dispute that was prevented. */
+/** Reads a dispute; null while no money has moved (an inquiry of the bank, or a prevented dispute). */
 function readDispute(object: unknown, isWithdrawn: boolean): PaymentFact | null | 'unreadable' {
   const parsed = Dispute.safeParse(object)
   if (!parsed.success) return 'unreadable'
@@ -339,7 +337,10 @@ function readDispute(object: unknown, isWithdrawn: boolean): PaymentFact | null 
   }
 }
 
-/** `unpaid` and `paused` mean that the provider no longer collects, so the plan's benefits end as with `canceled`. */
+/**
+ * Maps the provider's status. With `unpaid` and `paused` the provider no longer collects money, so the plan
+ * ends as with `canceled`.
+ */
 function statusOf(status: string): SubscriptionStatus {
   switch (status) {
     case 'active':

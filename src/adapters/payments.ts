@@ -2,9 +2,8 @@ import { createRequire } from 'node:module'
 import type Stripe from 'stripe'
 
 /**
- * What the product needs from a payment provider. Both providers send events in Stripe's form, so there is one
- * reader of events (events.ts) and one way to check a signature; they differ in how a page is opened and where it is.
- * Amounts are integer cents everywhere. Card data never passes through this process.
+ * The interface of a payment provider. Both providers send events in Stripe's form. Amounts are integer cents,
+ * and card data never passes through this process.
  */
 
 /** One thing that can be paid for. `productId` comes back in invoices and subscriptions and names the plan. */
@@ -19,7 +18,7 @@ export type Offer = Readonly<{
 export type CheckoutOrder = Readonly<{
   offer: Offer
   customerId: string
-  /** Kept by the provider and sent back with every event: who bought what. */
+  /** Stored by the provider and sent back with every event: who bought what. */
   metadata: Readonly<Record<string, string>>
   successUrl: string
   cancelUrl: string
@@ -32,7 +31,6 @@ export type PaymentProvider = ProviderActions &
     | { name: 'stripe' }
     | {
         name: 'development'
-        /** It delivers its events itself, so it also signs them. */
         sign: (payload: string, now: Date) => string
       }
   >
@@ -40,41 +38,41 @@ export type PaymentProvider = ProviderActions &
 export type WhichCheckouts = 'all' | 'plans'
 
 export type ProviderActions = Readonly<{
-  /** `replaces` is a customer that the provider has forgotten. */
+  /** Creates a customer. `replaces` is the id of a customer that the provider no longer knows. */
   createCustomer: (user: { userId: string; email: string; replaces?: string }) => Promise<string>
   openCheckout: (order: CheckoutOrder) => Promise<{ sessionId: string; url: string }>
   openPortal: (order: PortalOrder) => Promise<{ url: string }>
-  /** The event, if its signature is ours and young enough; throws `BadSignature` otherwise. */
+  /** Returns the event if its signature is valid and recent; throws `BadSignature` otherwise. */
   verify: (rawBody: Buffer, signature: string | undefined, now: Date) => unknown
-  /** The provider's present view of a subscription, for the case that two events cannot be put in order. */
+  /** Returns the provider's current state of a subscription, for two events whose order is unknown. */
   currentSubscription: (subscriptionId: string) => Promise<unknown>
   /**
-   * Closes the open checkouts of a customer that we opened, all or those for plans: nobody can pay them any more. Those
-   * whose metadata name the spared attempt stay open.
+   * Closes the customer's open checkouts, all or those for plans, so that nobody can pay them. Checkouts with
+   * the metadata of the spared attempt stay open.
    */
   closeCheckouts: (customerId: string, which: WhichCheckouts, sparedAttempt?: string) => Promise<void>
-  /** Ends a subscription at once. One that is not there, or has ended already, counts as ended. */
+  /** Ends a subscription at once; a missing or ended subscription counts as success. */
   cancelSubscription: (subscriptionId: string) => Promise<void>
-  /** Refunds name the payment only; this finds the invoice that it paid. */
+  /** Returns the invoice of a payment: a refund names only the payment. */
   invoiceOfPayment: (paymentIntent: string) => Promise<string | null>
 }>
 
 export class BadSignature extends Error {}
 
-/** The provider could not be reached or refused; the message is for the log, never for the user. */
+/** The provider was unreachable or refused. The message is for the log only, never for users. */
 export class PaymentProviderError extends Error {}
 
-/** It was deleted there, or belongs to another account or mode of the provider than the present key. */
+/** The customer was deleted at the provider, or belongs to another account or mode. */
 export class UnknownCustomer extends PaymentProviderError {}
 
 const SIGNATURE_TOLERANCE_SECONDS = 300
 
 const require = createRequire(import.meta.url)
 
-/** Loaded with the first signature: the SDK is large, and most processes never see one. */
+/** Loads the SDK with the first signature: the SDK is large and most processes do not need it. */
 const webhooks = (): typeof Stripe.webhooks => require('stripe').webhooks
 
-/** `t=<unix seconds>,v1=<hmac-sha256 of "t.body">`, checked by the SDK for both providers. */
+/** Verifies a signature `t=<unix seconds>,v1=<hmac-sha256 of "t.body">` with the SDK. */
 export function verifySignature(
   rawBody: Buffer,
   signature: string | undefined,

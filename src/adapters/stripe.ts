@@ -11,8 +11,6 @@ import {
   type WhichCheckouts,
 } from './payments.ts'
 
-/** Stripe by its official SDK. Nothing here knows about plans or users beyond the offer it is handed. */
-
 export type StripeConfig = Readonly<{
   secretKey: string
   webhookSecret: string | undefined
@@ -34,8 +32,8 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
     name: 'stripe',
     createCustomer: ({ userId, email, replaces }) =>
       asking(async () => {
-        // The key makes two first checkouts at the same moment end in one customer. For a day Stripe answers it with the
-        // same customer, even if that one was deleted.
+        // The key gives two simultaneous first checkouts one customer. Stripe repeats its answer for a day,
+        // even if that customer was deleted.
         const idempotencyKey = ['kv-customer', userId, digest(email), ...(replaces ? [replaces] : [])].join(
           '-',
         )
@@ -117,11 +115,12 @@ async function closeCheckouts(
 ): Promise<void> {
   const open = stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 })
   for await (const session of open) {
-    // The same customer may buy other things at the same account.
+    // The customer may have sessions of other products in the same Stripe account.
     if (!session.metadata?.user_id) continue
     if (which === 'plans' && session.mode !== 'subscription') continue
     if (sparedAttempt !== undefined && session.metadata.attempt === sparedAttempt) continue
-    // It is refused for a session that was paid or has expired since the list was made: it is closed then.
+    // Stripe refuses to expire a session that was paid or has expired since the list was read: the session is
+    // already closed.
     await stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
       if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     })
@@ -130,15 +129,15 @@ async function closeCheckouts(
 
 async function cancelSubscription(stripe: Stripe, id: string): Promise<void> {
   await stripe.subscriptions.cancel(id).catch((error: unknown) => {
-    // Stripe answers so for one that has ended already.
+    // Stripe answers `resource_missing` for a subscription that has already ended.
     const isMissing = error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
     if (!isMissing) throw error
   })
 }
 
 /**
- * Prices cannot be changed once made, so the amount is part of the look-up key: a new amount in the plan file makes a
- * new price, and those who subscribed before keep theirs. The product keeps one fixed id, which names the plan.
+ * Finds or creates the price of an offer. Stripe's prices are immutable, so the look-up key contains the
+ * amount; existing subscribers keep their price.
  */
 async function findOrCreatePrice(stripe: Stripe, offer: Offer): Promise<string> {
   const lookupKey = [offer.productId, offer.interval, offer.amountCents, offer.currency].join('_')
@@ -162,7 +161,10 @@ async function findOrCreatePrice(stripe: Stripe, offer: Offer): Promise<string> 
   return price.id
 }
 
-/** A portal in which plans can be switched, downwards at the end of the period, and cancelled at the end of it. */
+/**
+ * Finds or creates a portal where customers switch plans or cancel; a downgrade or cancellation takes effect
+ * at the end of the period.
+ */
 async function findOrCreatePortal(
   stripe: Stripe,
   offers: readonly Offer[],
@@ -209,7 +211,7 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Remembers answers by argument, one request for many callers, and forgets failures. */
+/** Caches answers by argument and shares one request among callers; failures are not cached. */
 function remember<A, R>(ask: (argument: A) => Promise<R>): (argument: A) => Promise<R> {
   const answers = new Map<string, Promise<R>>()
   return (argument) => {

@@ -19,29 +19,26 @@ export type Viewer = {
   credential: { kind: 'session' | 'api_key' | 'oauth'; id: string }
 }
 
-/** How passwords are hashed. A hash says itself how much work it is. */
+/** Parameters of password hashing. Each hash also stores its own parameters. */
 export type PasswordHashing = {
   hash: (password: string) => Promise<string>
   verify: (hash: string, password: string) => Promise<boolean>
 }
 
-/** What lives as long as the process. */
 export type Services = {
   config: Config
   database: Database
   adapters: Adapters
   limits: Limits
-  /** Callers that were recognised within the last second. */
   credentials: CredentialCache
   databaseSpace: DatabaseSpace
-  /** When the search index folds, merges, and reads a scope whole. */
+  /** When the search index folds, merges, and reads a whole scope. */
   searchTuning: SearchTuning
   passwordHashing: PasswordHashing
-  /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
-  /** Goes into hashes that must be the same after a change of the secret. */
+  /** Key for hashes that must not change with the server secret. */
   hashKey: string
-  /** `wakeups.emit(name)` runs the job of that name now instead of at its next interval. */
+  /** `wakeups.emit(name)` runs the job of that name now, before its next interval. */
   wakeups: EventEmitter
   /** Functions of features that run when something happens in another feature. */
   subscribers: Subscribers<Ctx>
@@ -49,23 +46,25 @@ export type Services = {
   now: () => Date
 }
 
-/** What one call gets. Outside `inTx`, `db` only reads (on PostgreSQL perhaps from a replica). */
+/** The context of one call. Outside `inTx`, `db` only reads (on PostgreSQL perhaps from a replica). */
 export type Ctx = Services & {
   db: Db
   transacting: boolean
-  /** For an effect outside the database: after the transaction, and only if it is committed. */
+  /** Runs an effect outside the database after the transaction has committed. */
   afterCommit: (effect: () => void) => void
-  /** Told of the options of each `inTx` that joins the open transaction, but not of those inside that one. */
+  /** Receives the options of each `inTx` that joins the open transaction directly. */
   onJoined?: (options: TransactionOptions | undefined) => void
-  /** The same for all requests with one Idempotency-Key, in calls that another host answers (`idempotency: 'answer'`). */
+  /**
+   * Identifies one attempt: equal for all requests with one Idempotency-Key, in calls that another host
+   * answers (`idempotency: 'answer'`).
+   */
   attempt?: string
-  /** Names another person whose next read must show what this transaction writes. */
+  /** Names another person whose next read must show this transaction's writes. */
   mustSee: (userId: string) => void
   viewer: Viewer | null
   requestId: string
   ip: string
   ifMatch: string | undefined
-  /** The long work of this call. */
   work: Work
 }
 
@@ -78,7 +77,7 @@ const NOBODY: Caller = { viewer: null, requestId: 'background', ip: '', ifMatch:
 const atOnce: Ctx['afterCommit'] = (effect) => effect()
 const nobodyElse: Ctx['mustSee'] = () => {}
 
-/** Field by field: spreading objects at every request costs more than everything else here. */
+/** Creates the context of a call. Fields are copied one by one: spreading objects at every request is slow. */
 export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => ({
   config: services.config,
   database: services.database,
@@ -106,15 +105,14 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
 })
 
 /**
- * For a transaction that needs no serialisable snapshot: it locks what it relies on before it reads it, or consists of
- * statements that are safe by themselves, such as a conditional update of one busy row. There waiting for a row is cheaper
- * than running again.
+ * Options for a transaction that locks what it relies on before reading it, or whose statements are safe
+ * alone. On a busy row, waiting for the lock is cheaper than running again.
  */
 export const SELF_GUARDED = { isolation: 'read committed' } as const satisfies TransactionOptions
 
 /**
- * Runs `fn` in one serialisable transaction, or in the one already open. PostgreSQL may run it
- * again after a serialisation failure, so `fn` has no effect outside the database.
+ * Runs `fn` in a serialisable transaction, or in the open one. PostgreSQL may run `fn` again after a
+ * serialisation failure, so `fn` must have no effect outside the database.
  */
 export async function inTx<C extends Ctx, T>(
   ctx: C,
@@ -143,25 +141,21 @@ export async function inTx<C extends Ctx, T>(
   return result
 }
 
-/** What reaches outside this process, each behind an interface with a real and a local side. */
+/** Adapters to services outside this process; each interface has a real and a local implementation. */
 type Adapters = {
-  /** Null where Google sign-in is not configured. */
   google: IdentityProvider | null
-  /** Null in production without Stripe. */
   payments: PaymentProvider | null
-  /** Null where no mail server is configured; links are then shown to those who ask for them. */
+  /** Null where no mail server is configured: links are then shown on the page instead of mailed. */
   mail: MailTransport | null
 }
 
-/** Beyond it the oldest are dropped; each is looked up again after a second anyway. */
 const MAX_ENTRIES = 10_000
-/** A bound in case news of a revocation gets lost: no entry is trusted longer without a look at the database. */
+/** Maximum age of an entry in ms, in case the news of a revocation is lost. */
 const TRUSTED_MS = 900
 
-/** Who a credential belongs to, as the database had it. */
 export type Recognised = {
   viewer: Viewer
-  /** When the credential itself ends; null for never. */
+  /** When the credential expires; null for never. */
   endsAt: number | null
   /** Throws for an address that the credential is not meant for. */
   check?: (path: string) => void
@@ -170,9 +164,8 @@ export type Recognised = {
 type Entry = { recognised: Recognised; from: number; until: number }
 
 /**
- * Callers who were recognised a moment ago, by their credential, so that a busy one costs neither hash nor look-up.
- * Only accepted callers are kept. The version says whether anything that credentials depend on may have been revoked
- * since (`Database.credentialsVersion`); then all are looked up again. Credentials stay in this process.
+ * Cache of recently recognised callers by credential. A changed `Database.credentialsVersion` invalidates all
+ * entries, because any credential may have been revoked.
  */
 export class CredentialCache {
   readonly #entries = new Map<string, Entry>()
@@ -187,7 +180,7 @@ export class CredentialCache {
     return this.#entries.size
   }
 
-  /** Read it before the look-up whose answer is kept. */
+  /** Returns the current version. Read it before the look-up whose result is kept. */
   version(): number | undefined {
     const version = this.#currentVersion()
     if (version !== this.#version) {
@@ -203,7 +196,10 @@ export class CredentialCache {
     return entry && now >= entry.from && now < entry.until ? entry.recognised : undefined
   }
 
-  /** Not kept if anything was revoked since `version`: the look-up may have seen what is gone. */
+  /**
+   * Caches a caller unless the version has changed: the look-up may have read a credential that is now
+   * revoked.
+   */
   keep(credential: string, recognised: Recognised, now: number, version: number | undefined): void {
     if (version === undefined || version !== this.version()) return
     this.#entries.delete(credential)

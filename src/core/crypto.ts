@@ -1,24 +1,24 @@
 import { createCipheriv, createDecipheriv, createHash, hash, randomBytes } from 'node:crypto'
 
-/** 256 random bits, url-safe: 43 characters. */
+/** Returns 256 random bits as base64url: 43 characters. */
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
 
-/** For secrets of full entropy (keys, tokens): nothing to guess, so one fast hash is enough. */
+/** Hashes a secret of full entropy (key, token): brute force is hopeless, so one fast hash is enough. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url')
 
-/** Names a secret without revealing it. */
+/** Returns an id of a secret that does not reveal it. */
 export const fingerprintOf = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
 /**
- * The hash hides an address, and nobody can test addresses against it without the server's key. Hashes of different uses
- * cannot be compared.
+ * Returns a keyed hash of an address. Without the server's key nobody can test addresses against it, and
+ * hashes of different uses cannot be compared.
  */
 export const addressHash = ({ hashKey }: { hashKey: string }, use: 'ban' | 'left', address: string): string =>
   sha256(`${use}\n${hashKey}\n${address}`)
 
 const keyOf = (secret: string) => createHash('sha256').update(`seal:${secret}`).digest()
 
-/** AES-256-GCM with a key made from `secret`, for what must be stored in the database but not readably. */
+/** Encrypts a text for the database by AES-256-GCM with a key derived from `secret`. */
 export function seal(text: string, secret: string): string {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), iv)
@@ -27,13 +27,13 @@ export function seal(text: string, secret: string): string {
   )
 }
 
-/** Seals a text anew; null if `from` does not open it. */
+/** Seals a text with another secret; null if `from` does not open it. */
 export function reseal(sealed: string, from: string, to: string): string | null {
   const text = unseal(sealed, from)
   return text === null ? null : seal(text, to)
 }
 
-/** The sealed text, or null under another secret. */
+/** Returns the sealed text, or null if the secret is wrong. */
 export function unseal(sealed: string, secret: string): string | null {
   const bytes = Buffer.from(sealed, 'base64')
   const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, 12))
@@ -45,10 +45,7 @@ export function unseal(sealed: string, secret: string): string | null {
   }
 }
 
-/**
- * JSON in one spelling (RFC 8785): keys in the order of their UTF-16 units, no spaces, numbers and escapes as JavaScript
- * writes them. Whoever writes the same value gets the same bytes, in any language.
- */
+/** Returns canonical JSON (RFC 8785): the same value gives the same bytes in any language. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
@@ -57,7 +54,10 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([name, item]) => `${JSON.stringify(name)}:${canonicalJson(item)}`).join(',')}}`
 }
 
-/** Exactly what a published version says. docs/guide/sharing-between-servers.md tells others how to hash it. */
+/**
+ * The content of a published version that is hashed; must stay in step with
+ * docs/guide/sharing-between-servers.md.
+ */
 const HASHED_FIELDS = [
   'body',
   'card_payload',
@@ -77,6 +77,6 @@ export type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
 export const sha256Hex = (bytes: string | Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-/** SHA-256 of the canonical JSON of the eleven fields, in lower-case hexadecimal. */
+/** Returns the SHA-256 of the canonical JSON of the hashed fields, in lower-case hexadecimal. */
 export const contentHash = (content: HashedContent): string =>
   sha256Hex(canonicalJson(Object.fromEntries(HASHED_FIELDS.map((field) => [field, content[field] ?? null]))))

@@ -1,6 +1,6 @@
 import { type LimitState, limitHeaders } from './limits.ts'
 
-/** What a user can cause. Everything else that is thrown is a bug and becomes a 500 without details. */
+/** An error that a user can cause. Any other error is a bug and becomes a 500 without details. */
 export class AppError extends Error {
   readonly status: number
   readonly code: string
@@ -24,18 +24,15 @@ export class AppError extends Error {
   }
 }
 
-/**
- * For a refusal that is thrown after its transaction, so that what was written stays. With an Idempotency-Key that
- * transaction is part of a larger one, which is then committed too.
- */
+/** Marks a refusal whose transaction is committed, so that its writes stay. */
 export const afterWriting = (refusal: AppError): AppError => Object.assign(refusal, { keepsWrites: true })
 
 export type InputIssue = {
   type: string
-  /** The path of the value in the capability's input; the door puts body, query or path in front. */
+  /** The path of the value in the capability's input; the door adds body, query or path. */
   path: (string | number)[]
   msg: string
-  /** As it was sent: the door shortens it, and takes secrets out. */
+  /** The value as it was sent; the door shortens it and removes secrets. */
   input?: unknown
   ctx?: Record<string, unknown>
 }
@@ -50,7 +47,7 @@ export class InvalidInput extends Error {
   }
 }
 
-/** A rule that only the feature can check, reported exactly like a schema violation. */
+/** Returns an error for a rule that the feature checks, in the form of a schema violation. */
 export const invalid = (path: string | (string | number)[], msg: string, type = 'value_error') =>
   new InvalidInput([{ type, path: typeof path === 'string' ? [path] : path, msg }])
 
@@ -84,7 +81,10 @@ export const notConfigured = (what: string) =>
 export const unavailable = (detail: string, retryAfterSeconds = 1) =>
   new AppError(503, 'unavailable', detail, {}, { 'Retry-After': String(retryAfterSeconds) })
 
-/** The headers are about the limit that refuses, which need not be the one that the door counts. */
+/**
+ * Returns the refusal of a rate limit. The headers describe the limit that refused, which may differ from the
+ * door's own limit.
+ */
 export const rateLimited = (
   { limit, resetSeconds }: Pick<LimitState, 'limit' | 'resetSeconds'>,
   detail = 'Too many requests.',
@@ -100,6 +100,5 @@ export const rateLimited = (
     },
   )
 
-/** For addresses that no route has. */
 export const nothingHere = (): AppError =>
   new AppError(404, 'not_found', 'There is nothing at this address. The API is described at /docs.')

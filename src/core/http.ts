@@ -9,16 +9,15 @@ import { parseInput } from './invoke.ts'
 const SESSION_COOKIE = 'kv_session'
 
 /**
- * Over HTTPS the prefix makes browsers take the cookie from this host alone. Without it, whoever has another name of the
- * same domain could plant a session there, and the person would write into the account of somebody else.
+ * Returns the name of the session cookie. Over HTTPS its prefix lets only this host set the cookie; otherwise
+ * another host of the domain could plant a session (session fixation).
  */
 export const sessionCookieName = (baseUrl: string): string =>
   baseUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE
 
-/** Session tokens begin with it, and no other credential does. */
 export const SESSION_PREFIX = 'kvs_'
 export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** A header that no form and no foreign page can send without our consent (CORS gives none). */
+/** A header that foreign pages cannot send: CORS does not allow it. */
 const WEB_CLIENT = 'kvault-web'
 
 export const headerOf = (request: FastifyRequest, name: string): string | undefined => {
@@ -31,7 +30,7 @@ function bearer(request: FastifyRequest): string | undefined {
   return match?.[1]
 }
 
-/** Browsers send cookies on their own, so a write by cookie needs proof that our own page asked. */
+/** Refuses a write by cookie without proof that our own page sent it (CSRF). */
 function refuseForgery(request: FastifyRequest, baseUrl: string): void {
   if (SAFE_METHODS.has(request.method)) return
   const origin = headerOf(request, 'origin')
@@ -50,12 +49,14 @@ function refuseForgery(request: FastifyRequest, baseUrl: string): void {
     )
 }
 
-/** The server may be opened by another name than BASE_URL, such as localhost for 127.0.0.1. */
+/**
+ * Returns the origin that the browser used, which may differ from BASE_URL, such as localhost for 127.0.0.1.
+ */
 const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
 
 /**
- * The session token of a browser: the first cookie of that name, as in RFC 6265; it needs no decoding. A key or an app's
- * token in the cookie is nothing: what a page lets the person at the browser do, it must not let a program do.
+ * Returns the session token from the first matching cookie (RFC 6265). API keys and app tokens in the cookie
+ * are ignored: a program must not get the rights of a browser session.
  */
 export function sessionCookie(request: FastifyRequest, baseUrl: string): string | undefined {
   const ours = sessionCookieName(baseUrl)
@@ -68,7 +69,6 @@ export function sessionCookie(request: FastifyRequest, baseUrl: string): string 
   return undefined
 }
 
-/** Whether a browser sent a cookie of ours, whatever it holds. */
 export const hasSessionCookie = (request: FastifyRequest): boolean =>
   request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true
 
@@ -83,7 +83,6 @@ export function credentialOf(request: FastifyRequest, baseUrl: string): Credenti
   return { value: cookie, fromCookie: true }
 }
 
-/** The context of a raw route's call, with the viewer that the door has recognised. */
 export const contextOfRequest = (services: Services, request: FastifyRequest): Ctx =>
   contextFor(services, {
     viewer: request.viewer,
@@ -98,7 +97,6 @@ type QueryType = 'string' | 'integer' | 'boolean' | 'array'
 const INTEGER = /^-?\d{1,16}$/
 const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
 
-/** The type of a text in a query string, without its wrappers such as optional and default. */
 function queryType(schema: z.core.$ZodType): QueryType {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
@@ -130,8 +128,8 @@ export const queryTypes = ({ shape }: z.ZodObject): Map<string, QueryType> =>
   new Map(Object.entries(shape).map(([name, field]) => [name, queryType(field)]))
 
 /**
- * A path and a query string have only text; the declared type says what is meant. A value that does not fit stays
- * text, and the schema refuses it.
+ * Converts a text from the path or the query to the declared type. A value that does not fit stays text, and
+ * the schema refuses it.
  */
 export function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
@@ -142,7 +140,6 @@ export function readValue(text: string | string[], type: QueryType): unknown {
   return last
 }
 
-/** The query of a raw route, read and checked as that of a capability is. */
 export function parseQuery<S extends z.ZodObject>(schema: S, request: FastifyRequest): z.output<S> {
   const query = request.query as Record<string, string | string[]>
   const given = [...queryTypes(schema)].flatMap(([name, type]) => {
@@ -153,7 +150,7 @@ export function parseQuery<S extends z.ZodObject>(schema: S, request: FastifyReq
 }
 
 /**
- * The body of an answer to HEAD. Fastify would read a stream to its end and throw it away, and to no body at all it gives
- * a length of 0.
+ * Returns an empty body for HEAD. Fastify would read a stream to its end, and would set a length of 0 without
+ * a body.
  */
 export const noBody = (): Readable => Readable.from([], { objectMode: false })

@@ -9,11 +9,14 @@ import { AppError, conflict, invalid } from './errors.ts'
 const findAnswer = (db: Db, keyHash: string) =>
   db.selectFrom('idempotency_keys').selectAll().where('key_hash', '=', keyHash).executeTakeFirst()
 
-/** Long ago: what is older than a day counts as no answer. */
+/** A time that makes the stored answer count as expired. */
 const NEVER = '1970-01-01T00:00:00.000Z'
 
-/** Holds the row of a key until the transaction ends. Whoever comes with the same key waits, and then finds the answer. */
-async function holdKey(db: Db, keyHash: string): Promise<void> {
+/**
+ * Locks the row of a key until the transaction ends. A request with the same key waits and then finds the
+ * answer.
+ */
+async function lockKey(db: Db, keyHash: string): Promise<void> {
   await db
     .insertInto('idempotency_keys')
     .values({ key_hash: keyHash, request_hash: '', sealed_answer: '', created_at: NEVER })
@@ -23,7 +26,7 @@ async function holdKey(db: Db, keyHash: string): Promise<void> {
     .execute()
 }
 
-/** An answer that is older than a day is overwritten. */
+/** Stores an answer and overwrites one that is older than a day. */
 async function saveAnswer(db: Db, row: Insertable<Schema['idempotency_keys']>): Promise<void> {
   await db
     .insertInto('idempotency_keys')
@@ -50,7 +53,7 @@ type Operation = { name: string } & Pick<Capability, 'idempotency' | 'idempotenc
 type Request = {
   key: string
   credential: string | undefined
-  /** With the defaults of the door that was called: two doors may fill in different ones for the same body. */
+  /** The input with the defaults of the called door: two doors may have different defaults. */
   input: unknown
 }
 
@@ -58,7 +61,7 @@ type Once<Output> = { output: Output; replayed: boolean }
 
 const taken = (detail: string) => conflict('idempotency_conflict', detail)
 
-/** One key of one caller for one operation: where its answer is kept, and how it is opened again. */
+/** The stored answer for one key, caller and operation. */
 class KeptAnswer<Output> {
   readonly keyHash: string
   readonly #requestHash: string
@@ -76,7 +79,7 @@ class KeptAnswer<Output> {
   }
 
   hold(ctx: Ctx): Promise<void> {
-    return holdKey(ctx.db, this.keyHash)
+    return lockKey(ctx.db, this.keyHash)
   }
 
   async find(ctx: Ctx): Promise<Once<Output> | undefined> {
@@ -101,9 +104,9 @@ class KeptAnswer<Output> {
 }
 
 /**
- * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
- * crash leaves both or neither. It is sealed with the caller's own key, since answers may carry tokens. `ready` does the
- * slow work that needs no transaction, and returns the call itself.
+ * Runs the call once per Idempotency-Key. The answer is stored in the call's own transaction, so a crash
+ * leaves both or neither, and is sealed because answers may carry tokens. `ready` does the slow work before
+ * the transaction and returns the call.
  */
 export async function onceOnly<Output>(
   operation: Operation,
@@ -112,7 +115,7 @@ export async function onceOnly<Output>(
   ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
 ): Promise<Once<Output>> {
   const kept = new KeptAnswer<Output>(operation, ctx, request)
-  // A request that was answered is not prepared again: the password in it may have changed since.
+  // An answered request is not prepared again: its password may have changed since.
   const answered = await kept.find(ctx)
   if (answered) return answered
   const run = await ready(ctx)
@@ -125,15 +128,14 @@ export async function onceOnly<Output>(
   }
 }
 
-/** Operations whose transaction is `SELF_GUARDED`, by name, as far as one of them has run here. */
+/** Names of operations that have opened a `SELF_GUARDED` transaction in this process. */
 const lockers = new Set<string>()
 
 class OtherIsolation extends Error {}
 
 /**
- * Keeps the answer in the transaction of the call. A call that waits for a lock and then looks again must not do so in
- * a snapshot from before the wait, so what opens a `SELF_GUARDED` transaction by itself gets one here too. That shows
- * when it runs for the first time; it is then begun anew.
+ * Runs the call and stores its answer in one transaction. A `SELF_GUARDED` operation waits for locks and then
+ * reads again, so it needs `read committed`; this shows at its first run, which then starts again.
  */
 async function inOwnIsolation<Output>(
   name: string,
@@ -161,7 +163,7 @@ async function inOwnIsolation<Output>(
   return done
 }
 
-/** A refusal that keeps what was written must not roll the transaction back: it is thrown after the commit. */
+/** Returns a refusal that keeps its writes, so that it is thrown after the commit. */
 const orRefusal = <Output>(answer: Promise<Output>): Promise<Output | AppError> =>
   answer.catch((error) => {
     if (error instanceof AppError && error.keepsWrites) return error
@@ -169,8 +171,8 @@ const orRefusal = <Output>(answer: Promise<Output>): Promise<Output | AppError> 
   })
 
 /**
- * For calls that another host answers. Two at the same moment may both ask it; both get the answer that is stored first,
- * and what the other one opened there stays unused. The same holds after a crash between answer and keeping.
+ * Runs a call that another host answers. Two simultaneous requests may both call the host; both return the
+ * answer that is stored first.
  */
 async function firstAnswer<Output>(
   kept: KeptAnswer<Output>,
@@ -188,7 +190,6 @@ async function firstAnswer<Output>(
   })
 }
 
-/** Housekeeping: drops answers that are older than a day. */
 export async function dropOldIdempotencyKeys(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
   await inTx(ctx, (ctx) => deleteAnswersBefore(ctx.db, before))

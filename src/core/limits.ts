@@ -7,30 +7,29 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: Omit<LimitState
 })
 
 export type Limits = {
-  /** Counts a use of `key`, or as many as `amount`, and tells how much is left in its current minute. */
+  /** Counts `amount` uses of `key` and returns what is left in its current minute. */
   hit: (key: string, perMinute: number, amount?: number) => LimitState
-  /** Counts a use where all processes of this node count, so that a burst gets no more than the limit. */
+  /** Counts a use across all processes of this node, so that a burst gets no more than the limit. */
   hitTogether: (key: string, perMinute: number) => LimitState | Promise<LimitState>
-  /** The same without counting. */
+  /** Returns the state of a limit without counting. */
   look: (key: string, perMinute: number) => LimitState
-  /** Counts uses that are beyond refusing. What is more than a minute admits is owed by the next minutes. */
+  /** Counts uses that can no longer be refused. The next minutes pay for an excess. */
   owe: (key: string, perMinute: number, amount: number) => void
 }
 
-/** Uses counted in one process that its siblings must know of. */
+/** Uses counted in one process that its siblings must add. */
 export type CountedUses = [key: string, windowStart: number, uses: number, owedPerMinute?: number][]
 
 export type SharedLimits = Limits & {
-  /** Adds what a sibling process has counted. */
+  /** Adds uses that a sibling process has counted. */
   absorb: (uses: CountedUses) => void
 }
 
 const WINDOW_MS = 60_000
-/** Enough for every active caller of a minute; beyond it windows are swept. */
 const MAX_KEYS = 100_000
 const KEPT_BY_SWEEP = 0.9 * MAX_KEYS
 /**
- * Short enough that the next request of a client finds the count in every process, long enough to cost nothing under
+ * Delay in ms before counts are shared: short enough for a client's next request, long enough to batch under
  * load.
  */
 const SHARE_AFTER_MS = 2
@@ -38,7 +37,8 @@ const SHARE_AFTER_MS = 2
 type Window = { start: number; uses: number; lastsMs: number }
 
 /**
- * Drops ended windows first, then those with the fewest uses, so that a flood of new keys does not clear other counts.
+ * Drops ended windows first, then those with the fewest uses, so that a flood of new keys cannot clear other
+ * counts.
  */
 function sweep(windows: Map<string, Window>, time: number): void {
   for (const [key, window] of windows) if (time - window.start >= window.lastsMs) windows.delete(key)
@@ -49,7 +49,7 @@ function sweep(windows: Map<string, Window>, time: number): void {
     }
 }
 
-/** Collects uses for a moment and shares them together. */
+/** Collects uses for a moment and shares them in one message. */
 function sharingSoon(share: (uses: CountedUses) => void) {
   let unshared = new Map<string, { start: number; uses: number; owedPerMinute: number | undefined }>()
   const shareNow = () => {
@@ -75,8 +75,8 @@ const stateOf = ({ start, uses, lastsMs }: Window, perMinute: number, time: numb
 })
 
 /**
- * A minute's window per key, in memory: no write per request. The processes of one machine tell each other what
- * they count by `share`, so that a limit holds for the machine and not for each of its processes.
+ * Counts uses per key and minute in memory. The processes of a machine exchange counts by `share`, so that a
+ * limit holds for the whole machine.
  */
 export function memoryLimits(
   share?: (uses: CountedUses) => void,
@@ -116,7 +116,8 @@ export function memoryLimits(
     look(key, perMinute) {
       const time = now()
       const window = windows.get(key)
-      // After the clock was put back, a window from before would not end for as long.
+      // After the clock was set back, a window with a later start is closed; it would otherwise stay open too
+      // long.
       const isOpen = window !== undefined && window.start <= time && time - window.start < window.lastsMs
       return stateOf(isOpen ? window : { start: time, uses: 0, lastsMs: WINDOW_MS }, perMinute, time)
     },

@@ -3,16 +3,15 @@ import { Counter } from 'prom-client'
 import type { Services } from './context.ts'
 
 const BUSY_MS = 100
-const MOST_PAUSES = 10
-/** A reader that is too slow, or gone, costs no more memory than this. Later lines are dropped until there is room. */
-const MOST_WAITING_BYTES = 16 * 1024 * 1024
+const MAX_PAUSES = 10
+/** Memory limit for lines that wait for a slow reader. Later lines are dropped. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 const isBusy = (error: NodeJS.ErrnoException) => error.code === 'EAGAIN' || error.code === 'EBUSY'
 
 /**
- * Where log lines go. What cannot be written is dropped, and the next lines are tried again: a log on a full disk, or on a
- * terminal that has closed, must not stop the service. Pino's own output ends the process then, and tries for ever to write
- * the last lines before it does.
+ * Writes log lines and drops what cannot be written: a full disk or a closed terminal must not stop the
+ * service. Pino's own output would end the process.
  */
 export class LogOutput {
   readonly #fd: number
@@ -26,13 +25,12 @@ export class LogOutput {
 
   write(line: string): void {
     const bytes = Buffer.from(line)
-    if (this.#waitingBytes + bytes.length > MOST_WAITING_BYTES) return
+    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) return
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
     if (!this.#isWriting) this.#writeNext()
   }
 
-  /** All that waits, at once. */
   #take(): Buffer {
     const bytes = Buffer.concat(this.#waiting)
     this.#waiting = []
@@ -50,10 +48,10 @@ export class LogOutput {
     })
   }
 
-  /** For the end of the process. A slow reader has a second for the last lines. */
+  /** Writes the last lines at the end of the process. A slow reader gets one second. */
   writeRest(): void {
     let rest = this.#take()
-    for (let pauses = 0; rest.length > 0 && pauses < MOST_PAUSES; )
+    for (let pauses = 0; rest.length > 0 && pauses < MAX_PAUSES; )
       try {
         rest = rest.subarray(writeSync(this.#fd, rest))
       } catch (error) {
@@ -64,12 +62,12 @@ export class LogOutput {
   }
 }
 
-/** While the database is away, requests and jobs fail for one reason: a line for each of them helps nobody. */
+/** During a database outage, at most one line per message in this time (ms). */
 const OUTAGE_LINE_EVERY_MS = 10_000
 
 type Lines = { lastAt: number; notLogged: number }
 
-/** By message: each part of the program says it for itself. */
+/** Outage lines by message, for each database. */
 const outageLines = new WeakMap<Services['database'], Map<string, Lines>>()
 
 function linesOf(database: Services['database'], message: string): Lines {
@@ -80,14 +78,14 @@ function linesOf(database: Services['database'], message: string): Lines {
   return lines
 }
 
-/** Where a name leads to several addresses, Node's error has no text of its own. */
+/** Returns the reason. Node's error for a name with several addresses has a code but no message. */
 const reasonOf = ({ message, code }: { message?: string; code?: string }) => message || code
 
 type Failure = { message: string; details?: Record<string, unknown>; level?: 'warn' | 'error' }
 
 /**
- * Logs what failed. That the database cannot be used is one line without a stack, at most every ten seconds for each
- * message and process, with the number of failures since the last one. Anything else is logged whole.
+ * Logs a failure. A database outage is one line without a stack, at most every ten seconds per message, with
+ * the number of failures since the last line.
  */
 export function logFailure(
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -109,7 +107,7 @@ export function logFailure(
   log[level]({ ...details, reason: reasonOf(error as Error), not_logged: notLogged }, message)
 }
 
-/** Of the whole process, as its other metrics. The log tells the reason; a number is what an alert can be set on. */
+/** Counts failed jobs of the whole process, for alerts. */
 export const jobFailures = new Counter({
   name: 'job_failures_total',
   help: 'Executions of background jobs that failed, by job.',

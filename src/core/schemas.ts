@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { LICENCES } from '../shared/licences.ts'
 
-/** Any UUID version is accepted; ids compare in lower case. */
+/** Any UUID version; ids compare in lower case. */
 export const Id = z.guid().toLowerCase()
 
-/** Nothing that nobody sees, or that turns the text around: to others it would look like somebody else's address. */
+/** Pattern of an address without invisible or reordering characters, which could imitate another address. */
 const ADDRESS =
   /^[^\s\p{Cc}\p{Default_Ignorable_Code_Point}@<>"(),:;[\]\\]+@[^\s\p{Cc}\p{Default_Ignorable_Code_Point}@<>"(),:;[\]\\]+$/u
 
-/** Described by its format alone: engines other than JavaScript's read the pattern in another way, or not at all. */
+/**
+ * An e-mail address, described in the schema by its format: other regex engines read the pattern differently.
+ */
 export const Email = z
   .string()
   .trim()
@@ -17,7 +19,6 @@ export const Email = z
   .regex(ADDRESS, 'Input should be a valid e-mail address')
   .meta({ format: 'email', pattern: undefined })
 
-/** The form of an address that is compared and looked up. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 export const Page = { page: z.int().min(1).default(1), page_size: z.int().min(1).max(100).default(20) }
@@ -25,14 +26,14 @@ export const Page = { page: z.int().min(1).default(1), page_size: z.int().min(1)
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), total: z.int(), page: z.int(), page_size: z.int() })
 
-/** Ids and times in answers. We write them ourselves, so they are described, not checked again. */
+/** An id in an answer. The server writes it, so the schema describes it without a check. */
 export const AnswerId = z.string().meta({ format: 'uuid' })
 /** ISO 8601, UTC, milliseconds. */
 export const Time = z.string().meta({ format: 'date-time' })
 
 const Json = z.json()
 
-/** Any JSON. Described as just that: the schema of JSON refers to itself, and client generators stumble over it. */
+/** Any JSON, described without its recursive schema, which client generators cannot handle. */
 export const JsonValue = z
   .unknown()
   .refine((value) => Json.safeParse(value).success, 'Input should be a JSON value')
@@ -42,27 +43,30 @@ export const LicenceId = z.enum(LICENCES)
 
 type Written = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }
 
-/** Somewhere a character that is no blank; also where a reader takes the pattern for the whole text. */
+/** Pattern for at least one non-blank character, also for readers that match the whole text. */
 export const NOT_BLANK = '\\S[\\s\\S]*'
 
-/** zod writes down the shortest length of a text, but not that it is trimmed before: blanks alone are refused. */
+/**
+ * Adds the non-blank pattern, because zod does not describe that a text is trimmed before its length is
+ * checked.
+ */
 function sayBlanksAreRefused({ zodSchema, jsonSchema }: Written): void {
   const { type, minLength = 0, pattern, format } = jsonSchema
   if (type !== 'string' || minLength === 0 || pattern !== undefined || format !== undefined) return
   if (!z.safeParse(zodSchema, ' '.repeat(minLength)).success) jsonSchema.pattern = NOT_BLANK
 }
 
-/** What a door takes, for clients: whatever this refuses, the door refuses. */
+/** Returns the JSON schema of a door's input. The door refuses everything that this schema refuses. */
 export const jsonSchemaOf = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: sayBlanksAreRefused })
 
-/** What one page of a list carries at most, of the texts that its authors wrote. */
+/** Limit in bytes for the author's texts on one page of a list. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024
 
 const bytesOf = (texts: readonly (string | null)[]): number =>
   texts.reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)), 0)
 
-/** Presents rows whole as long as a page has room for their texts, and the others in a light form. */
+/** Presents rows in full while their texts fit on the page, and the rest in a light form. */
 export function presentWithin<Row, Item>(
   rows: readonly Row[],
   textsOf: (row: Row) => readonly (string | null)[],

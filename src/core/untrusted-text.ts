@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { AnswerId } from './schemas.ts'
 
-/** Joiners and variation selectors: some scripts and emoji need them, so where they stand decides. */
+/** Joiners and variation selectors, which some scripts and emoji need: their position decides. */
 const CONDITIONAL = '[\\u180b-\\u180d\\u180f\\u200c\\u200d\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
-/** Characters that reorder the text around them, or that nobody sees. */
+/** Characters that are invisible or reorder the text around them. */
 const HIDDEN = new RegExp(`(?!${CONDITIONAL})\\p{Default_Ignorable_Code_Point}|[\\ufff9-\\ufffb]`, 'gu')
 
 const OTHER_SCRIPT = '[^\\0-\\u024f\\u2000-\\u206f\\s\\p{Default_Ignorable_Code_Point}]'
-/** A letter of India may end with a joiner. */
+/** Indic scripts, whose letters may end with a joiner. */
 const INDIC = '[\\u0900-\\u0dff]'
-/** Not ASCII: `#` and digits count as emoji. */
+/** Symbols and emoji outside ASCII: `#` and digits count as emoji too. */
 const SYMBOL = '(?![\\0-\\x7f])[\\p{S}\\p{P}\\p{Extended_Pictographic}]'
-/** Where nothing needs them, they make a name that looks like another one, or a message that only programs read. */
+/** Joiners in a place where no script needs them: an attacker could imitate another name or hide a message. */
 const STRAY = new RegExp(
   [
     `(?<!${INDIC})(?:(?<!${OTHER_SCRIPT}\\ufe0f?)[\\u200c\\u200d]|[\\u200c\\u200d](?!${OTHER_SCRIPT}))`,
@@ -22,33 +22,33 @@ const STRAY = new RegExp(
   ].join('|'),
   'gu',
 )
-/** Braille has a sign without dots, which looks like a blank. */
+/** Line breaks, control characters and the empty Braille sign, which looks like a blank. */
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\u2800]+/gu
 
-/** A character that a reader sees: neither a blank, also in Braille, nor a joiner or filler. */
+/** A visible character: no blank (also in Braille), joiner or filler. */
 export const SEEN = /[^\s\u2800\p{Cc}\p{Default_Ignorable_Code_Point}]/u
 
-/** A name as one line, without characters that reorder or hide the text beside it. */
+/** Returns a name as one line, without characters that reorder or hide text. */
 export const plainName = (text: string): string =>
   text.replaceAll(HIDDEN, '').replaceAll(STRAY, '').replaceAll(LINE_BREAKS, ' ').trim()
 
-/** A dot between two characters, in every spelling that mail programs take for one, and the mark of a scheme. */
+/** A dot between two characters, in every spelling that mail programs accept, or the mark of a scheme. */
 const LINKING_DOT = /([^\s.])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu
 const LINKING_SCHEME = /:(?=[/\\])/g
 
 /**
- * Other people's words in our own mail: mail programs turn what looks like an address into a link, so nothing may
- * look like one.
+ * Breaks what looks like an address in other people's words, because mail programs turn it into a link
+ * (phishing).
  */
 export const withoutLinks = (text: string): string =>
   plainName(text).replaceAll(LINKING_DOT, '$1. ').replaceAll(LINKING_SCHEME, ': ').replaceAll('@', ' at ')
 
-/** In place of a mark: the rules know some ways to speak to agents, not all. */
+/** Replaces a mark where no rule matched: the rules know only some forms of prompt injection. */
 export const NONE_RECOGNISED = 'none recognised'
 
 /**
- * Who wrote the text of an answer. Agents read cards, events and names, and must know what their user wrote and what somebody
- * else did: text of others is data, never an instruction.
+ * Who wrote the text of an answer. Agents must treat text of others as data, never as instructions (prompt
+ * injection).
  */
 export const Provenance = z
   .object({
@@ -75,20 +75,19 @@ export const Provenance = z
   .meta({ id: 'Provenance' })
 
 export type ProvenanceAnswer = z.input<typeof Provenance>
-/** Added to the provenance of a text that speaks to agents. */
+/** Added to the provenance of a text that addresses agents. */
 export const MARK = { contains_instructions: true } as const
 
-/** What the rules say of a text of others. Without the note a missing mark would be read as an assurance. */
+/** Returns the mark, or a note that the rules found nothing: a missing mark would look like an assurance. */
 export const markOf = (speaks: boolean) =>
   speaks ? MARK : ({ contains_instructions_note: NONE_RECOGNISED } as const)
 
-/** The provenance of a text of which another part speaks to agents. */
 export const withMark = ({
   contains_instructions_note: _,
   ...provenance
 }: ProvenanceAnswer): ProvenanceAnswer => ({ ...provenance, ...MARK })
 
-/** The mark or the note alone, for an answer that names the owner in another way. */
+/** Returns only the mark or the note, for an answer that names the owner elsewhere. */
 export const markIn = ({ contains_instructions, contains_instructions_note }: ProvenanceAnswer) => {
   if (contains_instructions) return MARK
   return contains_instructions_note ? { contains_instructions_note } : {}
@@ -98,7 +97,7 @@ export type Whose = ProvenanceAnswer['owner']
 
 const FIELD = 'provenance'
 
-/** Whether answers of this form contain text of others: then they have the field. */
+/** Whether answers of this schema contain text of others. */
 export function carriesText(schema: unknown): boolean {
   if (schema instanceof z.ZodObject)
     return FIELD in schema.shape || Object.values(schema.shape).some(carriesText)
@@ -108,10 +107,7 @@ export function carriesText(schema: unknown): boolean {
   return false
 }
 
-/**
- * Marks where text of others begins and ends. The marks are new for each answer, so no text can contain the one that
- * ends it and continue as if it were ours.
- */
+/** Wraps text of others in random marks against prompt injection: the text cannot contain the end mark. */
 export function fence(text: string): string {
   const mark = `vault-data-${randomBytes(6).toString('hex')}`
   return `<${mark}>\n${text}\n</${mark}>`

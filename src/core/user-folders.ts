@@ -4,16 +4,15 @@ import { isAbsolute, join } from 'node:path'
 export type Variables = Record<string, string | undefined>
 
 /**
- * The person's own folder. With an empty HOME, Node names an empty path, and settings would be read from the working
- * folder, which may be a stranger's repository.
+ * Returns the person's home folder. With an empty HOME, Node returns an empty path, and settings would come
+ * from the working folder, which may be a stranger's repository.
  */
 export const homeFolder = (): string => homedir() || userInfo().homedir
 
-/** A folder that a variable of the XDG rules names. By these rules a relative path is none: it would change with every `cd`. */
+/** Returns the folder of an XDG variable. A relative path is ignored, as XDG requires. */
 export const xdgFolder = (named: string | undefined, standard: string): string =>
   named && isAbsolute(named) ? named : standard
 
-/** Where programs keep what they make, by the habits of each system. */
 export function userDataFolder(
   program: string,
   env: Variables,

@@ -3,9 +3,7 @@ import type { InputIssue } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** An answer names at most this many mistakes. The caller corrects these first. */
 export const MAX_ISSUES = 50
-/** So many characters of a name or a value that was sent stand in an answer. */
 export const MAX_ECHO = 200
 
 const shortKey = (key: PropertyKey): string | number =>
@@ -23,7 +21,7 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 
 const TYPE_NAMES: Record<string, [type: string, what: string]> = {
   string: ['string_type', 'a valid string'],
-  // Where a fraction is valid too, the issue says so (`sayFraction`).
+  // Where a fraction is valid too, `sayFraction` corrects the issue.
   number: ['int_type', 'a valid integer'],
   int: ['int_type', 'a valid integer'],
   boolean: ['bool_type', 'a valid boolean'],
@@ -34,7 +32,7 @@ const TYPE_NAMES: Record<string, [type: string, what: string]> = {
 
 const FRACTION_EXPECTED = 'Input should be a valid number'
 
-/** For `safeParse`: zod expects a "number" also where only a whole one is valid, and nobody else is shown the schema. */
+/** Message for `safeParse`: zod says "number" even where only an integer is valid. */
 export const sayFraction = (issue: z.core.$ZodRawIssue): string | undefined =>
   issue.code === 'invalid_type' && issue.expected === 'number' && !(issue.inst as z.ZodNumber).isInt
     ? FRACTION_EXPECTED
@@ -104,10 +102,7 @@ function describe(
   }
 }
 
-/**
- * A caller that wrapped its fields in one of them (symptom inside body) is told to unwrap: "missing" alone
- * would not help somebody who did send the field.
- */
+/** Returns a hint for a caller that wrapped its fields in another one, such as symptom inside body. */
 function unwrapHint(raw: unknown, path: readonly PropertyKey[]): string {
   const field = path[0]
   if (path.length !== 1 || typeof field !== 'string' || typeof raw !== 'object' || raw === null) return ''
@@ -140,7 +135,6 @@ function toIssue(issue: Issue, raw: unknown): InputIssue[] {
   return [{ path, ...described, input: isMissing ? valueAt(raw, issue.path.slice(0, -1)) : value }]
 }
 
-/** zod's issues in the words and types that FastAPI users know; the first of them, where there are very many. */
 export function toInputIssues(issues: readonly Issue[], raw: unknown): InputIssue[] {
   return issues
     .slice(0, MAX_ISSUES)
@@ -153,18 +147,17 @@ type SizeLimit = { maxEntries?: number; maxBytes?: number }
 
 export const sizeLimits = z.registry<SizeLimit>()
 
-/** A dictionary with a limit on its entries. */
 export const dictionary = <K extends z.core.$ZodRecordKey, V extends z.core.$ZodType>(
   key: K,
   value: V,
   maxEntries: number,
 ) => z.record(key, value).meta({ maxProperties: maxEntries }).register(sizeLimits, { maxEntries })
 
-/** An object whose contents are the caller's own, up to a limit in bytes of JSON. */
+/** Returns the schema of an object with free content, up to a limit in bytes of JSON. */
 export const freeJson = (maxBytes: number) =>
   z.record(z.string(), z.unknown()).register(sizeLimits, { maxBytes })
 
-/** An object that may have more than the declared fields, up to `maxBytes` of JSON. */
+/** Returns the schema of an object with extra fields allowed, up to `maxBytes` of JSON. */
 export const openObject = <S extends z.core.$ZodLooseShape>(shape: S, maxBytes: number) =>
   z.looseObject(shape).register(sizeLimits, { maxBytes })
 
@@ -174,14 +167,13 @@ type Kind = 'string' | 'list' | 'object' | 'other'
 
 const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def
 
-/** The schema of the value as it was sent, without its wrappers. */
 export function innermost(schema: z.core.$ZodType): z.core.$ZodType {
   const def = defOf(schema)
   if (def.type === 'pipe') return innermost(def.in)
   return 'innerType' in def ? innermost(def.innerType) : schema
 }
 
-/** The largest number that the leading checks of a text or a list let pass. */
+/** Returns the largest length that the first checks of a text or a list accept. */
 export function maxLengthOf(schema: z.core.$ZodType): number | undefined {
   for (const check of defOf(schema).checks ?? []) {
     const def = check._zod.def as { check: string; maximum?: number; length?: number }
@@ -212,7 +204,7 @@ const hasMoreKeys = (value: object, most: number): boolean => {
   return false
 }
 
-/** Counts characters until there are too many: at least as many bytes as characters are sent. */
+/** Counts characters until the limit is passed: a character has at least one byte. */
 function charactersLeft(value: unknown, left: number): number {
   if (typeof value === 'string') return left - value.length
   if (typeof value !== 'object' || value === null) return left - 1
@@ -243,7 +235,6 @@ const tooManyBytes = (path: Path, most: number): InputIssue => ({
   ctx: { max_bytes: most },
 })
 
-/** Whether a text is trimmed before its length counts. */
 function isTrimmedFirst(schema: z.core.$ZodType): boolean {
   for (const check of defOf(schema).checks ?? []) {
     const def = check._zod.def as { check: string; tx?: (text: string) => string }
@@ -254,8 +245,8 @@ function isTrimmedFirst(schema: z.core.$ZodType): boolean {
 }
 
 /**
- * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at
- * beforehand because zod still matches patterns of a text that it has found too long.
+ * Checks the length of a text before zod does, because zod still matches patterns of a text that is too long.
+ * zod counts code points, so only a length above twice the limit in UTF-16 units is certain.
  */
 function lookAtText(schema: z.core.$ZodType): Look | undefined {
   const most = maxLengthOf(schema)
@@ -267,7 +258,9 @@ function lookAtText(schema: z.core.$ZodType): Look | undefined {
   }
 }
 
-/** The first of very many items that are not texts, where only texts may be: zod would describe each before we cut its list. */
+/**
+ * Returns an issue for the first item that is not a text in a very long list: zod would describe every item.
+ */
 function otherThanTexts(items: readonly unknown[], path: Path): InputIssue[] {
   const found: InputIssue[] = []
   for (let i = 0; i < items.length && found.length <= MAX_ISSUES; i++)
@@ -315,7 +308,7 @@ function lookAtDictionary(def: z.core.$ZodRecordDef, schema: z.core.$ZodType): L
   }
 }
 
-/** The first of very many keys that are not declared, where none may be: zod would write all of them into its message. */
+/** Returns an issue for the first undeclared key of very many: zod would list all in its message. */
 function undeclaredKeys(value: Record<string, unknown>, shape: object, path: Path): InputIssue[] {
   const found: InputIssue[] = []
   for (const key in value) {
@@ -332,7 +325,6 @@ function undeclaredKeys(value: Record<string, unknown>, shape: object, path: Pat
   return []
 }
 
-/** What is not declared counts by its bytes. */
 function lookAtObject(def: z.core.$ZodObjectDef, schema: z.core.$ZodType): Look {
   const { maxBytes } = sizeLimits.get(schema) ?? {}
   const fields = Object.entries(def.shape).flatMap(([name, field]) => {
@@ -356,7 +348,7 @@ function lookAtObject(def: z.core.$ZodObjectDef, schema: z.core.$ZodType): Look 
   }
 }
 
-/** Too large only if it is too large for every option of its kind. */
+/** Checks a union: too large only if too large for every matching option. */
 function lookAtUnion(def: z.core.$ZodUnionDef): Look {
   const options = def.options.map((option) => ({ kind: kindOfSchema(option), look: lookFor(option) }))
   return (value, path, found) => {
@@ -401,7 +393,7 @@ function makeLook(schema: z.core.$ZodType): Look | undefined {
   }
 }
 
-/** Everything in the input that is larger than its schema allows, found before its contents are looked at. */
+/** Returns everything in the input that exceeds its schema's size, before the contents are checked. */
 export function sizeIssues(schema: z.core.$ZodType, input: unknown): InputIssue[] {
   const found: InputIssue[] = []
   lookFor(schema)?.(input, [], found)

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Pieces } from '../shared/pieces.ts'
 
 /**
- * Returns a function to await between pieces of long work: it resolves at once while the slice lasts, else after one
- * iteration of the event loop, so that other requests are answered meanwhile.
+ * Returns a function to await between pieces of long work. It waits one iteration of the event loop after each
+ * slice, so that other requests run.
  */
 export function makeYielder(sliceMs = 10): () => Promise<void> {
   let began = performance.now()
@@ -14,19 +14,21 @@ export function makeYielder(sliceMs = 10): () => Promise<void> {
   }
 }
 
-/** Charges a caller for processor time. */
 export type Meter = {
   charge: (ms: number) => void
-  /** Waits for other long work of the same caller. Refuses if their minute is spent meanwhile. Returns what ends the turn. */
+  /**
+   * Waits for other long work of the same caller, and refuses if the caller's minute is spent. Returns a
+   * function that ends the turn.
+   */
   takeTurn: () => Promise<() => void>
 }
 
 const FREE: Meter = { charge: () => {}, takeTurn: async () => () => {} }
 
-/** A call that works longer than this waits for its turn among the calls of its caller. */
+/** A call that works longer than this (ms) waits for its turn among the caller's calls. */
 const SHORT_MS = 10
 
-/** The texts that one call analyses: charged by processor time, in pieces, each text once. */
+/** The text analyses of one call: charged by processor time, done in pieces, each text once. */
 export class Work {
   readonly #meter: Meter
   readonly #results = new Map<string, Map<string, unknown>>()
@@ -39,7 +41,6 @@ export class Work {
     this.#meter = meter
   }
 
-  /** Runs a short piece of work and charges it. */
   measure<T>(run: () => T): T {
     const before = process.threadCpuUsage()
     try {
@@ -52,7 +53,7 @@ export class Work {
     }
   }
 
-  /** Lets others go on if this call has worked for long. Never waits for a turn inside a transaction. */
+  /** Yields to other requests after long work. Inside a transaction it never waits for a turn. */
   async pause(): Promise<void> {
     if (this.#mayWait && !this.#endTurn && this.#spentMs > SHORT_MS)
       this.#endTurn = await this.#meter.takeTurn()
@@ -68,8 +69,8 @@ export class Work {
   }
 
   /**
-   * Returns what an analysis says about a text. The result is kept for the rest of the call, so that work done before a
-   * transaction is not done again inside it. `analysis` names `analyse`.
+   * Returns what an analysis says about a text, cached for the call, so that a transaction does not repeat
+   * work done before it. `analysis` names `analyse`.
    */
   async about<T>(analysis: string, text: string, analyse: (text: string) => Pieces<T>): Promise<T> {
     const results = this.#results.get(analysis) ?? new Map<string, unknown>()
@@ -78,7 +79,7 @@ export class Work {
     return results.get(text) as T
   }
 
-  /** For all that comes before a transaction: the long work of one caller is done one call after another. */
+  /** Runs work before a transaction: long work of one caller runs one call after another. */
   async inTurn<T>(run: () => Promise<T>): Promise<T> {
     this.#mayWait = true
     try {

@@ -1,9 +1,9 @@
-/** JSON lives in text columns on both engines: jsonb would reorder keys and round numbers. */
+/** JSON is stored as text on both engines: jsonb would reorder keys and round numbers. */
 export const toJson = (value: unknown): string => JSON.stringify(value)
 
 export const toJsonOrNull = (value: unknown): string | null => (value == null ? null : JSON.stringify(value))
 
-/** Most lists are empty, and the parser costs more to enter than those two characters are worth. */
+/** Parses a JSON column; the frequent empty list skips the parser. */
 export const fromJson = <T>(text: string): T => (text === '[]' ? ([] as T) : JSON.parse(text))
 
 export const fromJsonOrNull = <T>(text: string | null): T | null => (text === null ? null : JSON.parse(text))

@@ -7,58 +7,64 @@ export type Db = Kysely<Schema>
 export type EngineName = 'sqlite' | 'postgres'
 
 export type TransactionOptions = {
-  /** Serialisable, unless the transaction is `SELF_GUARDED` (core/context.ts). SQLite has one level. */
+  /** `serializable`, unless the transaction is `SELF_GUARDED` (core/context.ts). SQLite has one level. */
   isolation?: 'serializable' | 'read committed'
   /**
-   * On PostgreSQL, serialisable transactions of one process run one after the other (transaction-queue.ts). `true` is for
-   * a frequent one that only adds rows: two of these run at once.
+   * On PostgreSQL a process runs serialisable transactions one after the other (transaction-queue.ts). `true`
+   * lets two run at once: for frequent ones that only add rows.
    */
   twoAtOnce?: boolean
-  /** On PostgreSQL: its statements have no time limit. On SQLite: its wait for the lock of another process has none. */
+  /** On PostgreSQL: no statement timeout. On SQLite: waits for another process's lock without a limit. */
   mayTakeLong?: boolean
 }
 
 export type Database = {
   engine: EngineName
-  /** Whether the tables are spread over the nodes of a cluster (distribution.ts). */
+  /** Whether the tables are distributed over a cluster (distribution.ts). */
   isDistributed: boolean
-  /** For reads outside a transaction that must see everything committed: of credentials, of jobs, of unknown callers. */
+  /** For reads outside a transaction that must see every commit: of credentials, jobs and unknown callers. */
   read: Db
-  /** For one person's reads: perhaps from a replica, but never from one that lacks what this person wrote. */
+  /** For one person's reads: perhaps from a replica, but only from one that has this person's writes. */
   readFor: (userId: string) => Db
-  /** After a commit and before its answer: the next read of these people, through any node, must show it. */
+  /**
+   * Call after a commit and before its answer: the next read of these people, on any node, then shows the
+   * write.
+   */
   wrote: (userIds: readonly string[]) => Promise<void>
   transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
-  /** For how long the oldest waiting call has waited to read, or to write. */
+  /** Returns how long (ms) the oldest waiting call has waited. */
   waitMs: (work: 'read' | 'write') => number
-  /** Runs a request; whenever it has to wait for the database, those that came after it wait behind it. */
+  /** Runs a request. It gets database connections before requests that arrived later. */
   serve: (since: number, request: () => void) => void
   /**
-   * Changes whenever something that a credential depends on may have been revoked: at once if this process did it,
-   * within a moment if another did. Undefined while that is unknown; then no credential is cached.
+   * Changes when any credential may have been revoked: at once for this process, shortly after for others.
+   * Undefined while unknown; then no credential is cached.
    */
   credentialsVersion: () => number | undefined
-  /** False where reading goes on and every write would fail. */
+  /** Returns false if the database is read-only. */
   takesWrites: () => Promise<boolean>
   isUniqueViolation: (error: unknown) => boolean
-  /** The database cannot be reached or written now; a later try may work. */
+  /** Whether the database is unreachable or read-only now, so that a retry may succeed. */
   isUnavailable: (error: unknown) => boolean
   close: () => Promise<void>
 }
 
 /**
- * The same database for work before the service answers. All processes do that work at the same moment, and one that gave up
- * waiting for another would end them all.
+ * Returns the database with unlimited waits, for the work before the service starts: all processes do that
+ * work at once, and a timeout would end them all.
  */
 export const withPatience = (database: Database): Database => ({
   ...database,
   transaction: (fn, options) => database.transaction(fn, { ...options, mayTakeLong: true }),
 })
 
-/** For statements that are built before a context is at hand; elsewhere `ctx.database.engine` says it. */
+/** Whether a handle is SQLite, for statements built without a context; elsewhere use `ctx.database.engine`. */
 export const isSqlite = (db: Db): boolean => db.getExecutor().adapter instanceof SqliteAdapter
 
-/** How to ask for the size of a PostgreSQL database, on a cluster that of all nodes. SQLite lies on the disk of DATA_DIR. */
+/**
+ * Returns a function for the size of a PostgreSQL database (on a cluster: of all nodes). Undefined for SQLite,
+ * whose file lies in DATA_DIR.
+ */
 export const databaseSizeOf = (database: Database): (() => Promise<number>) | undefined =>
   database.engine === 'postgres' ? () => databaseBytes(database) : undefined
 
@@ -71,22 +77,22 @@ async function databaseBytes({ read, isDistributed }: Database): Promise<number>
   return Number(rows[0]?.bytes ?? 0)
 }
 
-/** Runs a compiled query. SQLite answers at once, without the connection pool and the promises around it. */
+/** Runs a compiled query without the connection pool and its promises (SQLite). */
 export type RunCompiled = (sql: string, parameters: readonly unknown[]) => unknown[]
 
 const direct = new WeakMap<Db, RunCompiled>()
 
-/** How queries that are compiled once run on this handle, where its engine knows a shorter way than Kysely's. */
+/** Registers a shorter way to run compiled queries on this handle. */
 export const runDirectly = (db: Db, run: RunCompiled): void => void direct.set(db, run)
 
 export const directRun = (db: Db): RunCompiled | undefined => direct.get(db)
 
-/** The file is not a whole database: writing to it would make things worse. */
+/** The database file is damaged; writing to it would make the damage worse. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 }
 
-/** A file of the vault was there when the program started. A new one in its place would hide all that the vault holds. */
+/** The vault's file existed at the start and is missing now. A new file would hide that all data is gone. */
 export class VaultGone extends Error {
   override readonly name = 'VaultGone'
 
@@ -98,19 +104,22 @@ export class VaultGone extends Error {
 }
 
 /**
- * Thrown in a `read committed` transaction that finds changed what it relied on before it held a lock. PostgreSQL gives up
- * the locks and the transaction runs again. On SQLite nothing changes during a transaction.
+ * Thrown in a `read committed` transaction when a row changed before the lock was held. PostgreSQL rolls back
+ * and runs the transaction again.
  */
 export class RunAgain extends Error {
   override readonly name = 'RunAgain'
 }
 
-/** What a transaction has done that must be told when it is committed. */
+/** Facts that a transaction must report after its commit. */
 export type TransactionMark = { tookCredentials: boolean }
 
 const openTransaction = new AsyncLocalStorage<TransactionMark>()
 
-/** A second transaction inside one would wait for itself on SQLite and escape the first on PostgreSQL. */
+/**
+ * Starts a transaction mark and refuses a nested transaction: it would deadlock on SQLite and be independent
+ * on PostgreSQL.
+ */
 export function newTransactionMark(): TransactionMark {
   if (openTransaction.getStore())
     throw new Error('A transaction was begun inside a transaction: use inTx(ctx, …)')
@@ -120,37 +129,37 @@ export function newTransactionMark(): TransactionMark {
 export const runMarked = <T>(mark: TransactionMark, fn: () => Promise<T>): Promise<T> =>
   openTransaction.run(mark, fn)
 
-/** For the writing connection, after a statement that may end a credential. */
+/** Notes that a statement of this transaction may have revoked a credential. */
 export function noteTakenCredentials(): void {
   const mark = openTransaction.getStore()
   if (mark) mark.tookCredentials = true
 }
 
-/** The root handle inside a transaction would not see the transaction's own writes. */
+/** Throws inside a transaction: the root handle would not see its writes. */
 export function refuseInTransaction(): void {
   if (openTransaction.getStore()) throw new Error('The root handle was used inside a transaction: use ctx.db')
 }
 
-/** The same for queries that Kysely builds and runs. */
+/** Guards queries that Kysely builds on the root handle. */
 export const rootHandleGuard: KyselyPlugin = {
   transformQuery({ node }) {
     refuseInTransaction()
     return node
   },
-  // Prepared queries come compiled and pass only here.
+  // Prepared queries skip Kysely's builder and pass only here.
   async transformResult({ result }) {
     refuseInTransaction()
     return result
   },
 }
 
-/** For slow work that does not need the database: on SQLite every other write would wait for it. */
+/** Throws if slow work runs inside a transaction: on SQLite every other write would wait. */
 export function refuseWhileWriting(what: string): void {
   if (openTransaction.getStore())
     throw new Error(`${what} inside a transaction keeps every other write waiting`)
 }
 
-/** Columns that decide who a credential belongs to and what it may do, by the tables that hold them. */
+/** Columns that decide who owns a credential and what it may do, by table. */
 const DECIDING_COLUMNS: Record<string, ReadonlySet<string>> = {
   api_keys: new Set(['key_hash', 'user_id', 'scopes', 'expires_at']),
   sessions: new Set(['token_hash', 'user_id']),
@@ -163,7 +172,7 @@ const TABLES = Object.keys(DECIDING_COLUMNS).join('|')
 const NAME = `"?(${TABLES})"?(?!\\w)`
 const TABLE = `"?(?<table>${TABLES})"?(?!\\w)`
 const MENTIONED = new RegExp(`\\b${NAME}`, 'i')
-/** Rows, or the table itself, that go whatever columns they have. */
+/** Statements that remove rows or the whole table. */
 const REMOVES = new RegExp(
   `\\b(delete\\s+from|truncate(\\s+table)?|drop\\s+table(\\s+if\\s+exists)?|alter\\s+table|replace\\s+into|merge\\s+into)\\s+(only\\s+)?${NAME}`,
   'i',
@@ -180,7 +189,7 @@ const REPLACES = new RegExp(`\\binsert\\s+or\\s+replace\\s+into\\s+${NAME}`, 'i'
 const ASSIGNED = /\b(\w{1,63})"?\s{0,9}=/g
 const END_OF_ASSIGNMENTS = /\b(where|returning|from)\b/i
 
-/** Whether one of the assigned columns decides; where none can be read, any may. */
+/** Whether an assigned column is a deciding one; true if the columns cannot be read. */
 function setsDecidingColumn(table: string, columns: string): boolean {
   const [assignments = ''] = columns.split(END_OF_ASSIGNMENTS, 1)
   const names = Array.from(assignments.matchAll(ASSIGNED), (match) => match[1] ?? '')
@@ -189,9 +198,8 @@ function setsDecidingColumn(table: string, columns: string): boolean {
 }
 
 /**
- * Whether a statement may end a credential or change what it may do. Noting when one was used does neither. Judged by its text, as the
- * engine gets it: a query that was built, one that was compiled once and raw SQL look the same there. What cannot be told counts
- * as yes, since a look too many costs little.
+ * Whether a statement may revoke or change a credential, judged by its SQL text. Unclear statements count as
+ * yes, because an extra look-up is cheap.
  */
 export function takesCredentials(statement: string): boolean {
   if (!MENTIONED.test(statement)) return false
@@ -206,14 +214,13 @@ const PAUSE_MS = 1000
 
 export type UntilAvailable = {
   stopping: AbortSignal
-  /** False once the work is of no use any more. */
   mayGoOn?: () => boolean
   pauseMs?: number
 }
 
 /**
- * For a write without which a job would repeat or lose something: while the database is away it is tried again, after a
- * stop once more.
+ * Retries a write while the database is unavailable, so that a job neither repeats nor loses anything; after a
+ * stop it retries once more.
  */
 export async function untilAvailable<T>(
   database: Pick<Database, 'isUnavailable'>,

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Database, Db } from './db.ts'
-import { holdLock } from './locks.ts'
+import { acquireLock } from './locks.ts'
 import type { Schema } from './schema.ts'
 
 /** All tables, with those that only PostgreSQL has and no typed query names. */
 export type Table = keyof Schema | 'context_event_index' | 'write_positions'
 
 /**
- * How the tables are distributed over the nodes of a PostgreSQL cluster (docs/scale.md): sharded by a column, `reference`
- * (a full copy on every node, so any join with it is local), or `single` (on one node: small, or rarely used).
+ * How tables are distributed over a PostgreSQL cluster (docs/scale.md): sharded by a column, `reference` (a
+ * full copy on every node, for local joins), or `single` (on one node).
  */
 export const DISTRIBUTION = {
-  // One card, its parts and its index entries are in one shard.
+  // A card, its parts and its index entries share a shard.
   cards: 'card_id',
   card_tags: 'card_id',
   card_evidences: 'card_id',
@@ -23,16 +23,14 @@ export const DISTRIBUTION = {
   trust_due: 'card_id',
   card_comments: 'card_id',
   search_docs: 'card_id',
-  // The lists of one range of cards are in one shard.
+  // The posting lists of one range of cards share a shard.
   search_runs: 'run',
   search_postings: 'run',
-  // One person's memory is in one shard.
   context_projects: 'user_id',
   context_partitions: 'user_id',
   context_events: 'user_id',
   context_event_index: 'user_id',
   context_project_aliases: 'user_id',
-  // One person's account is in one shard.
   credit_balances: 'user_id',
   credit_entries: 'user_id',
   rewarded_texts: 'user_id',
@@ -49,7 +47,7 @@ export const DISTRIBUTION = {
   card_drafts: 'user_id',
   mining_due: 'user_id',
   recoveries: 'user_id',
-  // Looked up by what the caller presents.
+  // Sharded by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
   idempotency_keys: 'key_hash',
@@ -94,11 +92,10 @@ export const DISTRIBUTION = {
   support_attachments: 'single',
   support_conversations: 'single',
   support_replies: 'single',
-  // An image may not belong to a card yet, so none of its columns can name the shard of the card.
+  // An image may exist before its card, so no column can name the card's shard.
   card_images: 'single',
   card_image_parts: 'single',
   write_positions: 'single',
-  // Small, or rarely read, and then from end to end.
   signing_keys: 'single',
   library_snapshots: 'single',
   library_snapshot_parts: 'single',
@@ -122,8 +119,8 @@ async function tablesLaidOut(db: Db): Promise<Set<string>> {
 }
 
 /**
- * Citus also learns of tables that stay on the coordinator. Otherwise it would not know that a transaction has written there
- * as well as on a worker, and the worker could keep what the coordinator refuses.
+ * Distributes a table. Tables on the coordinator are registered too, so that Citus commits a transaction on
+ * coordinator and worker together.
  */
 async function layOutTable(db: Db, table: string, by: string): Promise<void> {
   if (by === 'single') {
@@ -132,18 +129,18 @@ async function layOutTable(db: Db, table: string, by: string): Promise<void> {
   }
   if (by === 'reference') await sql`select create_reference_table(${table}::regclass)`.execute(db)
   else await sql`select create_distributed_table(${table}::regclass, ${by})`.execute(db)
-  // Rows of a restored backup are on their nodes now. The coordinator's own copy of them is seen by nobody, and goes.
+  // After a restore the rows are on their nodes; the coordinator's hidden copy is deleted.
   await sql`select truncate_local_data_after_distributing_table(${table}::regclass)`.execute(db)
 }
 
 /**
- * Distributes the tables over the nodes of a cluster, as distribution.ts says. Tables that are in the right form stay.
- * Foreign keys are dropped meanwhile, because Citus refuses to move one end of a key while the other is elsewhere.
+ * Distributes the tables over the cluster (distribution.ts); tables in the right form stay. Foreign keys are
+ * dropped meanwhile, because Citus cannot move one end of a key alone.
  */
 export function layOut(database: Database): Promise<string[]> {
   return database.transaction(
     async (db) => {
-      await holdLock(db, database.engine, 'migration')
+      await acquireLock(db, database.engine, 'migration')
       // Our triggers read only their own row, so they are safe on a shard.
       await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
       await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(db)

@@ -10,20 +10,23 @@ export type CardsTable = {
   card_id: string
   owner_id: string
   workspace_id: string
-  /** Where the card was recorded, and where unpublishing brings it back to. */
+  /** Where the card was recorded; unpublishing returns the card there. */
   origin_workspace_id: string
   card_type: CardType
   status: CardStatus
   version: number
-  /** The version with which the card came into its workspace, set by a trigger; earlier ones are for its owner alone. */
+  /**
+   * The version with which the card came into its workspace, set by a trigger; only the owner sees earlier
+   * ones.
+   */
   seen_from_version: Generated<number>
   /**
-   * When the card came into its workspace, set by a trigger; comments from before are for its owner alone. Null: it
-   * never moved.
+   * When the card came into its workspace, set by a trigger; only the owner sees earlier comments. Null: the
+   * card never moved.
    */
   seen_since: Generated<string | null>
   title: string
-  /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */
+  /** Case-folded title, tags and the beginnings of symptom and fix, for the text filter of lists. */
   filter_text: string
   tags: string
   environment: string
@@ -31,51 +34,53 @@ export type CardsTable = {
   feedback_useful: Generated<number>
   feedback_not_applicable: Generated<number>
   feedback_outdated: Generated<number>
-  /** JSON, computed by features/trust; null where nobody has said anything. */
+  /** JSON, computed by features/trust; null without feedback. */
   trust: Generated<string | null>
-  /** JSON, as the members of the private team that it was published from see it; null where that is `trust`. */
+  /** JSON: the trust as members of the private source team see it; null if equal to `trust`. */
   team_trust: Generated<string | null>
-  /** When somebody last said that it works. */
   confirmed_at: Generated<string | null>
-  /** JSON, a list of what the card cites; null until it was read from the card. */
+  /** JSON list of what the card cites; null until extracted. */
   cites: Generated<string | null>
-  /** Somebody wrote the cites, so an edit leaves them alone. */
+  /** The cites were written by a person, so an edit does not extract them again. */
   cites_are_written: Generated<number>
-  /** Its own interval of review; null where the workspace decides. */
+  /** The card's own review interval; null: the workspace decides. */
   review_after_days: Generated<number | null>
-  /** How it was recorded: by a person in the web app, or by an agent or a program; null where nobody noted it. */
+  /** How the card was recorded: by a person in the web app, or by an agent or a program; null if unknown. */
   recorded_with: Generated<'session' | 'api_key' | 'oauth' | null>
-  /** 1 while the card that has taken its place is deleted or hidden: a mark of its own, since that card may lie in another shard. */
+  /**
+   * 1 while the superseding card is deleted or hidden. Stored here, because that card may lie in another
+   * shard.
+   */
   successor_gone: Generated<number>
-  /** The card that took its place; search leaves it out then. */
+  /** The superseding card; search then leaves this card out. */
   superseded_by: Generated<string | null>
-  /** The event in its owner's memory that it was made from; nobody else sees it. */
+  /** The event in the owner's memory that the card was made from; only the owner sees it. */
   source_event_id: Generated<string | null>
-  /** Which sample of the first steps it is; null for every card that somebody wrote. */
+  /** Which sample card of the first steps; null for written cards. */
   sample: Generated<string | null>
-  /** SHA-256 of what the present version says; set when it is published, see core/content-hash.ts. */
+  /** SHA-256 of the current version's content, set at publication (core/content-hash.ts). */
   content_hash: Generated<string | null>
-  /** SPDX identifier; a version that has one keeps it, also when the card is taken back. */
+  /** SPDX identifier; a version keeps its licence even after unpublishing. */
   licence: Generated<Licence | null>
-  /** When the present version came before other readers. */
+  /** When the current version became visible to other readers. */
   version_published_at: Generated<string | null>
-  /** JSON, where the text was pulled from (features/library-sharing); null for what was written here. */
+  /** JSON: where the text was pulled from (features/library-sharing); null for a local card. */
   origin: Generated<string | null>
-  /** The server it was pulled from and its id there, to find it again at the next pull. */
+  /** The source server and the card's id there, to find the card at the next pull. */
   origin_key: Generated<string | null>
   review_status: Generated<ReviewStatus>
   review_score: number | null
   review_reasons: Generated<string>
   reviewed_at: string | null
   created_at: string
-  /** The time of the last change of any kind. `edited_at` is the time of the present version. */
+  /** The time of the last change of any kind; `edited_at` is the time of the current version. */
   updated_at: string
   edited_at: string
   edited_by: string
   edited_fields: string
   published_at: string | null
   deleted_at: string | null
-  /** Since when moderators, or enough reports, hide it from all but its owner. */
+  /** Since when moderators or enough reports hide the card from all but its owner. */
   hidden_at: Generated<string | null>
   symptom: string
   fix_summary: string
@@ -89,7 +94,7 @@ export type CardsTable = {
 /** One row per tag, for counting and filtering; `cards.tags` keeps the order. */
 export type CardTagsTable = { card_id: string; tag: string; tag_normal: string }
 
-/** Append-only: the database refuses a change, and a removal unless the card itself is deleted. */
+/** Append-only: the database refuses changes, and deletions unless the card is deleted. */
 export type CardEvidencesTable = {
   evidence_id: string
   card_id: string
@@ -97,14 +102,14 @@ export type CardEvidencesTable = {
   kind: string
   content: string
   meta: string | null
-  /** Kinds of secret found when it was written, or null for none. */
+  /** Kinds of secret found at the time of writing, or null. */
   secrets: string | null
   added_by: string
   added_in_version: number
   created_at: string
 }
 
-/** The former versions of a card; the present one is the card itself. Append-only like evidence. */
+/** Former versions of a card; the current one is in `cards`. Append-only. */
 export type CardVersionsTable = {
   card_id: string
   version: number
@@ -112,7 +117,7 @@ export type CardVersionsTable = {
   edited_by: string
   edited_at: string
   edited_fields: string
-  /** As in cards: set where this version was published. */
+  /** As in `cards`: set if this version was published. */
   content_hash: Generated<string | null>
   licence: Generated<Licence | null>
   published_at: Generated<string | null>
@@ -126,16 +131,16 @@ export type CardFeedbackTable = {
   comment: string | null
   /** When this person's `useful` earned the contributor a credit; kept when the feedback changes. */
   rewarded_at: string | null
-  /** When the owner of the card was mailed about it, or it was settled that no mail will go; null while that is open. */
+  /** When the card's owner was mailed about it, or the mail was dropped; null while open. */
   told_at: string | null
   created_at: string
-  /** A feedback that was taken back counts nowhere; its row keeps what it has earned already. */
+  /** Withdrawn feedback counts nowhere; the row keeps what it has already earned. */
   withdrawn_at: string | null
 }
 
 export type CardImagesTable = {
   image_id: string
-  /** Null until a card of the uploader names it. */
+  /** Null until a card of the uploader uses the image. */
   card_id: string | null
   uploaded_by: string
   media_type: string
@@ -161,44 +166,42 @@ export type CardLinksTable = {
   to_card_id: string
   kind: LinkKind
   why: string | null
-  /** Null where the program found it by itself. */
+  /** Null if the program found the link itself. */
   created_by: string | null
   created_at: string
 }
 
-/** A card that was merged into another. Undoing takes the row away: the card itself and all that was said of it stayed. */
+/** A card that was merged into another. Undoing deletes the row; the card itself was never changed. */
 export type CardMergesTable = {
   from_card_id: string
   into_card_id: string
-  /** Read by nobody here: the audit log shows people the same, as the actor of `card.merged`. */
+  /** Never read by the code: the audit log shows the actor of `card.merged`. */
   merged_by: string
   why: string | null
   created_at: string
 }
 
 export type VerdictOutcome = 'worked' | 'failed' | 'stale' | 'withdrawn'
-/** What the judge was to the owner of the card when the verdict was given. */
 export type Closeness = 'owner' | 'team' | 'stranger'
 
 /**
- * Append-only: what somebody says now is their last row for the card, its version and the environment. A removal is
- * possible only together with the card.
+ * Append-only: a person's last row counts per card, version and environment. Rows can be deleted only with the
+ * card.
  */
 export type CardVerdictsTable = {
   verdict_id: string
   card_id: string
   user_id: string
-  /** Of the card, when the verdict was given; a card does not change its owner. */
+  /** The card's owner at the time of the verdict. */
   owner_id: string
   card_version: number
   outcome: VerdictOutcome
   environment: string
-  /** The environment in one spelling, so that the same one is known again. */
+  /** The environment in canonical form, for comparison. */
   environment_key: string
   closeness: Closeness
-  /** Which of the owner's cards this is, in the order in which the person judged them. */
+  /** Counts this person's verdicts on different cards of the owner. */
   nth_of_owner: number
-  /** It earned the contributor a credit. */
   is_rewarded: number
   evidence: string | null
   note: string | null
@@ -206,10 +209,10 @@ export type CardVerdictsTable = {
   created_at: string
 }
 
-/** Cards whose trust must be computed again because of a judgement of another card. */
+/** Cards whose trust must be recomputed after a verdict on another card. */
 export type TrustDueTable = { card_id: string }
 
-/** Keys by which this server signs snapshots of its library. Those that are out of use stay listed. */
+/** Keys that sign library snapshots. Retired keys stay listed. */
 export type SigningKeysTable = {
   /** SHA-256 of the public key's 32 bytes, in hexadecimal. */
   key_id: string
@@ -221,17 +224,17 @@ export type SigningKeysTable = {
   retired_at: string | null
 }
 
-/** A snapshot of the library: while it is made `made_at` is null. */
+/** A snapshot of the library; `made_at` is null while it is being made. */
 export type LibrarySnapshotsTable = {
   snapshot_id: string
   key_id: string
   started_at: string
-  /** Until then nobody else makes one. */
+  /** Until this time no other process makes a snapshot. */
   claimed_until: string
   made_at: string | null
   cards: number
   size_bytes: number
-  /** The hash that ends the chain. */
+  /** The hash at the end of the chain. */
   head: string | null
 }
 
@@ -250,21 +253,24 @@ export type ReportKind = 'dangerous' | 'instructions' | 'secret' | 'personal' | 
 export type ModerationDecision = 'keep' | 'hide' | 'remove'
 export type ModerationStatus = 'open' | 'decided' | 'appealed'
 
-/** Something for moderators to decide, or their decision. A card has at most one undecided matter in each workspace. */
+/** A moderation case or its decision. A card has at most one open case per workspace. */
 export type ModerationMattersTable = {
   matter_id: string
-  /** The card may be gone by now. */
+  /** The card may be deleted by now. */
   card_id: string
   owner_id: string
-  /** Where the card was, or where it would be published. It determines who may decide. */
+  /** Where the card was, or would be published; determines who may decide. */
   workspace_id: string
-  /** `blocked`: the review refused it, and the owner asks moderators to look. */
+  /** `blocked`: the review refused the card, and the owner asks moderators to look. */
   cause: 'reports' | 'blocked'
   status: ModerationStatus
-  /** Grows with each decision and appeal, and when reports hide the card. A decision must name the revision that the moderator has read. */
+  /**
+   * Grows with each decision and appeal, and when reports hide the card. A decision must name the revision
+   * that the moderator has read.
+   */
   revision: number
   card_version: number
-  /** Reports alone have hidden it, until a moderator looks. */
+  /** Hidden by reports alone, until a moderator decides. */
   hidden_by_reports: Flag
   ask_note: string | null
   decision: ModerationDecision | null
@@ -272,13 +278,12 @@ export type ModerationMattersTable = {
   decided_by: string | null
   decided_at: string | null
   decided_version: number | null
-  /** A moderator of the service has decided where strangers read. Admins of the workspace do not change that. */
+  /** Decided by a moderator of the service in a public workspace; its admins cannot change the decision. */
   decided_by_service: Flag
-  /** The owner has not appealed against the current decision yet. */
   can_appeal: Flag
   appeal_note: string | null
   appealed_at: string | null
-  /** Strangers could read the workspace when the card was last reported, asked about or decided about. */
+  /** Strangers could read the workspace at the last report, appeal or decision. */
   was_open: Flag
   created_at: string
   updated_at: string
@@ -288,9 +293,9 @@ export type CardReportsTable = {
   report_id: string
   card_id: string
   matter_id: string
-  /** Null: nobody was signed in, or the person has left. */
+  /** Null: nobody was signed in, or the account is deleted. */
   user_id: string | null
-  /** Each key has one report for a card: a user id, or a keyed hash of an IP address. */
+  /** One report per reporter and card: a user id, or a keyed hash of an IP address. */
   reporter_key: string
   kind: ReportKind
   note: string | null
@@ -301,13 +306,13 @@ export type CardReportsTable = {
 export type PublishingBansTable = {
   ban_id: string
   user_id: string
-  /** A keyed hash of the e-mail address, if it was proven, so that a new account with the same address is banned too. */
+  /** Keyed hash of the verified e-mail address, so that a new account with this address is banned too. */
   email_hash: string | null
-  /** Null: in the library and every public or unlisted workspace. */
+  /** Null: the ban holds in the library and every public or unlisted workspace. */
   workspace_id: string | null
   matter_id: string
   reason: string
-  /** This and `lifted_by` are read by nobody here: the audit log shows the same, as the actors of `publisher.*`. */
+  /** Never read by the code, like `lifted_by`: the audit log shows the actors of `publisher.*`. */
   banned_by: string
   created_at: string
   lifted_by: string | null
@@ -335,25 +340,24 @@ export type ModerationTables = {
 export type RecallMoment = 'failure' | 'prompt' | 'start' | 'compact'
 export type RecalledKind = 'card' | 'fact' | 'event'
 
-/** A row for every call of recall, silent or not. */
+/** A row for every call of recall, with or without a result. */
 export type RecallCallsTable = {
   call_id: string
   user_id: string
-  /** In its canonical form; null where none was named. */
+  /** Canonical project key; null if the call named none. */
   project_key: string | null
   session_id: string | null
   client: string | null
   moment: RecallMoment
-  /** Of the telling lines of a failure: the same error has the same one each time. */
+  /** Signature of the failure's significant lines, equal for equal errors; null without a failure. */
   signature: string | null
   is_silent: number
   reason: string
-  /** How long the text was that the agent got. */
   chars: number
   created_at: string
 }
 
-/** A row for every item that was delivered; within a session the first time only. */
+/** A row for every delivered item, once per session. */
 export type RecallItemsTable = {
   delivery_id: string
   call_id: string
@@ -362,18 +366,18 @@ export type RecallItemsTable = {
   kind: RecalledKind
   /** card_id, or raw_id of the event or document. */
   item_id: string
-  /** How sure recall was that it fits; null for what comes at every start. */
+  /** How sure recall was of the match; null for items that come at every start. */
   confidence: number | null
-  /** When the person first read the card, if within a day after the delivery. */
+  /** When the person first read the card, within a day after the delivery. */
   opened_at: string | null
   created_at: string
 }
 
-/** One row per indexed card: its words and how often each occurs; see search-index/packing.ts. */
+/** One row per indexed card: its words and their frequencies (search-index/packing.ts). */
 export type SearchDocsTable = {
   doc_no: Generated<number>
   card_id: string
-  /** The version of the analyser that read the card. */
+  /** The analyser version that indexed the card. */
   analyser: number
   weights: Uint8Array
 }
@@ -381,51 +385,50 @@ export type SearchDocsTable = {
 /** Cards that are in no posting list yet. */
 export type SearchFreshTable = { doc_no: number }
 
-/** The runs of the index, each with the number of its cards that were gone when it was last written. */
+/** The runs of the index, each with the number of its deleted cards at the last write. */
 export type SearchRunsTable = { run: number; dead: number }
 
-/** Which cards of a run have a word, or pass a filter; see search-index/postings.ts. */
+/** Posting lists: the cards of a run with a word or a filter value (search-index/postings.ts). */
 export type SearchPostingsTable = { run: number; key: number; docs: Uint8Array }
 
-/** Cards of a block that are gone from the index, though posting lists may still have them. */
+/** Deleted cards of a block that posting lists may still contain. */
 export type SearchDeadTable = { block: number; docs: Uint8Array }
 
-/** Every word of every card, and in how many cards it occurs: what the planner and the trigram path ask. */
+/** Every word and its number of cards, for the planner and the trigram search. */
 export type SearchWordsTable = {
   hash: number
   word: string
-  /** In all cards: how long its posting lists are. It never weighs a word. */
+  /** Number of all cards with the word: the length of its posting lists. Not used for scoring. */
   cards: number
-  /** In cards that everybody may find. */
+  /** Number of cards with the word that everybody may find. */
   public_cards: Generated<number>
 }
 
 /**
- * What card writes have added to and taken from the counts, a row for each write, until a background job folds it in. Writers only ever
- * append here: were they to count up the shared rows of common words, they would all wait for one another.
+ * Changes of word counts, one row per card write, folded by a background job. Writers only append: updating
+ * the shared rows of common words would make them wait for each other.
  */
 export type SearchChangesTable = {
   change_no: Generated<number>
   cards: number
   length: number
-  /** Words that came, separated by spaces. */
+  /** Added words, separated by spaces. */
   added: string
-  /** Hashes of words that went, separated by spaces. */
+  /** Hashes of removed words, separated by spaces. */
   removed: string
-  /** Numbers that cards had in the index before, separated by spaces. */
+  /** Former index numbers of cards, separated by spaces. */
   gone: string
-  /** 1: all of this concerns cards that everybody may find. */
+  /** 1: the change concerns cards that everybody may find. */
   is_public: Generated<number>
 }
 
-/** One row, of the index as a whole: how many cards are counted, and how many words they have together; of all, and of those that everybody may find. */
+/** One row with the totals of the index: cards and words, of all cards and of those that everybody may find. */
 export type SearchTotalsTable = {
   id: 1
   cards: number
   length: number
   public_cards: Generated<number>
   public_length: Generated<number>
-  /** How often posting lists were changed. */
   list_changes: Generated<number>
 }
 
@@ -440,15 +443,12 @@ export type SearchTables = {
   search_totals: SearchTotalsTable
 }
 
-/** What somebody searched for lately, or keeps under a name; each person's own. */
 export type KeptSearchesTable = {
   search_id: string
   user_id: string
   kind: 'recent' | 'saved'
-  /** Of a saved one. */
   name: string | null
   query: string
-  /** JSON: what narrowed the search. */
   filters: string
   created_at: string
   used_at: string
@@ -456,28 +456,28 @@ export type KeptSearchesTable = {
 
 export type DraftStatus = 'open' | 'accepted' | 'dismissed'
 
-/** A card that was found in somebody's own work. Nobody but them sees it, and no search finds it. */
+/** A card draft found in a person's own work; only that person sees it, and search does not find it. */
 export type CardDraftsTable = {
   draft_id: string
   user_id: string
   status: DraftStatus
-  /** Of the error: the same one has one draft. */
+  /** Signature of the error; one error has one draft. */
   signature: string
-  /** The failing command, its cure and both outputs, as JSON; secrets are replaced. */
+  /** JSON: the failing command, its cure and both outputs; secrets are replaced. */
   candidate: string
   project_key: string | null
   session_id: string | null
   client: string | null
-  /** A card that may say the same. It is shown only while its reader may read it. */
+  /** A possible duplicate card, shown only while the reader may read that card. */
   looks_like: string | null
-  /** The card that it became, or the card that got a verdict. */
+  /** The card that the draft became, or that got a verdict. */
   card_id: string | null
   created_at: string
   expires_at: string
   decided_at: string | null
 }
 
-/** A session that got a turn since it was last looked through. */
+/** A session with new turns since the last mining. */
 export type MiningDueTable = {
   user_id: string
   project_id: string
@@ -485,39 +485,37 @@ export type MiningDueTable = {
   marked_at: string
 }
 
-/** A failing command that succeeded in the end; within a session an error counts once. */
+/** A failing command that succeeded later; an error counts once per session. */
 export type RecoveriesTable = {
   recovery_id: string
   user_id: string
   project_key: string
   session_id: string
   signature: string
-  /** How often the command failed until it succeeded. */
   attempts: number
-  /** Something was changed in between that can have cured it. */
+  /** Something changed in between that may have cured the error. */
   is_lesson: number
   created_at: string
 }
 
 export type ContextEventType = 'user_message' | 'agent_report' | 'turn' | 'summary' | 'fact_snapshot'
 
-/** What the event is in the snapshot: part of the recent window, or a document that the next of its kind replaces. */
+/** The event's place in the snapshot: the recent window, or a document that the next of its kind replaces. */
 export type ContextSlot = 'recent' | 'summary' | 'facts' | 'preferences'
 
 export type ContextProjectsTable = {
   project_id: string
   user_id: string
   workspace_id: string
-  /** The canonical key that answers carry. */
   project_key: string
-  /** Null while the host of an `org/repo` is not known, and for keys that are no repository. */
+  /** Null while the host of an `org/repo` is unknown, and for keys that are no repository. */
   host: string | null
   events: number
   last_event_at: string | null
   created_at: string
 }
 
-/** Every spelling, after normalisation, that finds the project. */
+/** Normalised spellings that find the project. */
 export type ContextProjectAliasesTable = {
   user_id: string
   workspace_id: string
@@ -533,7 +531,7 @@ export type ContextPartitionsTable = {
 }
 
 export type ContextEventsTable = {
-  /** partition_no and the position in the partition, see features/memory/events.search.ts. */
+  /** partition_no and the position in the partition (features/memory/events.search.ts). */
   event_no: number
   raw_id: string
   user_id: string
@@ -548,7 +546,7 @@ export type ContextEventsTable = {
   meta: string | null
   redactions: string
   content: string
-  /** Title and content without their case, for the substring search. */
+  /** Case-folded title and content, for the substring search. */
   search_text: string
 }
 
@@ -569,7 +567,7 @@ export type RawMaterialsTable = {
 export type CardCommentsTable = {
   comment_id: string
   card_id: string
-  /** To whose members it was said; the card may move on, the comment stays with them. */
+  /** The workspace whose members see the comment. It stays there when the card moves. */
   workspace_id: string
   user_id: string
   /** Markdown; `<@user_id>` mentions somebody. */
@@ -578,7 +576,7 @@ export type CardCommentsTable = {
   edited_at: string | null
 }
 
-/** Searches of members among the cards of one team that found nothing: the words, and nobody's name. */
+/** Searches of a team without a result: the words, without the searcher. */
 export type MissedSearchesTable = { workspace_id: string; words: string; times: number; last_at: string }
 
 export type TeamTables = { card_comments: CardCommentsTable; missed_searches: MissedSearchesTable }

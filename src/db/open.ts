@@ -6,7 +6,7 @@ import { explainUnusable } from './postgres/requirements.ts'
 import { openPostgresSnapshot, openSqliteSnapshot, type Snapshot } from './snapshot.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
-/** On SQLite. Opening it makes it, if it is not there. */
+/** Returns the path of the SQLite file. Opening a missing file creates it. */
 export const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'vault.db')
 
 export type DatabaseEvents = {
@@ -15,9 +15,9 @@ export type DatabaseEvents = {
 }
 
 export type OpenOptions = DatabaseEvents & {
-  /** On SQLite: a file that is missing is not made. */
+  /** On SQLite: a missing file is an error and is not created. */
   mustExist?: boolean
-  /** On PostgreSQL: no statement has a time limit. For commands of the operator, where nobody waits for an answer. */
+  /** On PostgreSQL: no statement timeout, for the operator's commands. */
   isPatient?: boolean
 }
 

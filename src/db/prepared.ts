@@ -11,7 +11,6 @@ class Parameter {
   }
 }
 
-/** Stands in a query for a value that comes with each execution. */
 export type Named<P> = <K extends keyof P & string>(name: K) => Expression<P[K]>
 
 type Build<P, R> = (db: Db, parameter: Named<P>) => Compilable<R> | RawBuilder<R>
@@ -24,8 +23,8 @@ function literal(value: unknown): string | undefined {
 }
 
 /**
- * On SQLite binding costs as much as a look-up: what comes twice is bound once, by its number, and what never changes stands
- * in the text. Other statements are not numbered, because node:sqlite goes through all numbers for each value that it binds.
+ * Binds each repeated value once (SQLite): binding costs as much as a look-up. Other statements stay
+ * unnumbered, because node:sqlite searches all numbers for each value.
  */
 function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
   const parameters: unknown[] = []
@@ -49,9 +48,9 @@ function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
 const plans = new Map<string, string>()
 
 /**
- * The names of statements that a connection to PostgreSQL keeps with their plan. To plan a statement with many parts takes ten
- * times as long as to run it. A plan that was made while a table was small stays until the table is analysed or the connection
- * ends, so this is for rows that are found by their keys. `*` would fail when a column is added.
+ * Names of statements whose plan a PostgreSQL connection keeps. A plan made while a table was small stays
+ * until ANALYZE or reconnect, so only look-ups by key may use it. A query with `*` would fail after a column
+ * is added.
  */
 export const keptPlans: ReadonlyMap<string, string> = plans
 
@@ -67,8 +66,8 @@ function makeReady<P, R>(build: Build<P, R>, db: Db, { keepsPlan }: Options): Re
 }
 
 /**
- * A query for a hot path: built and compiled once per engine, then run with new values. Building and compiling
- * costs several times what the indexed look-up itself costs.
+ * Builds and compiles a query once per engine, for hot paths: building costs several times the indexed
+ * look-up.
  */
 export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R>, options: Options = {}) {
   const ready = new Map<unknown, Ready<R>>()
@@ -96,7 +95,10 @@ const inserts = new Map<string, KnownInsert[]>()
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name, i) => name === b[i])
 
-/** Compared column by column: one text made of them all would cost more than the comparison saves. */
+/**
+ * Returns the cached insert of a table and its columns. Columns are compared one by one, because a joined key
+ * would cost more.
+ */
 function insertFor(
   table: keyof Schema & string,
   columns: readonly string[],
@@ -116,7 +118,6 @@ function insertFor(
   return insert
 }
 
-/** An insert of one row, compiled once per table and set of columns. */
 export async function insertRow<T extends keyof Schema & string>(
   db: Db,
   table: T,
@@ -126,9 +127,8 @@ export async function insertRow<T extends keyof Schema & string>(
 }
 
 /**
- * The same, and the stored values of some columns, with the table's defaults. `returned` is one and the same list at each
- * call. On PostgreSQL a serialisable transaction that reads its new row by an index would watch the page where
- * everybody's new rows go.
+ * Inserts a row and returns stored values of some columns; `returned` must be the same array at each call. In
+ * PostgreSQL, reading the new row by an index would conflict with other serialisable inserts.
  */
 export async function insertAndReturn<T extends keyof Schema & string, R>(
   db: Db,
@@ -140,7 +140,7 @@ export async function insertAndReturn<T extends keyof Schema & string, R>(
   return stored as R
 }
 
-/** So that few different statements are compiled, whatever the number of rows. */
+/** Chunk sizes: few different statements for any number of rows. */
 const CHUNKS = [256, 32, 4, 1]
 
 const manyRowsText = (onSqlite: boolean, start: string, columns: number, rows: number, end: string) => {
@@ -162,7 +162,7 @@ function manyRows(db: Db, start: string, columns: number, rows: number, end: str
   return text
 }
 
-/** Inserts many rows without building a query for each. `end` may say what happens on a conflict, and what comes back. */
+/** Inserts many rows in chunks. `end` may add a conflict clause and a returning clause. */
 export async function insertRows<T extends keyof Schema & string, R = unknown>(
   db: Db,
   table: T,

@@ -96,14 +96,14 @@ export type Schema = {
 
 type Flag = 0 | 1
 
-/** How many bytes of text a person has written (features/storage); `deleted_bytes` are those of cards that can be brought back. */
+/** Bytes of text per person (features/storage); `deleted_bytes` are those of cards that can be restored. */
 export type TextUsageTable = { user_id: string; bytes: number; deleted_bytes: number }
 
 export type UsersTable = {
   user_id: string
-  /** Null once the account is deleted; the row stays so that published cards keep an author. */
+  /** Null after the account is deleted; the row stays as the author of published cards. */
   email: string | null
-  /** Trimmed and lower-cased: what uniqueness and look-ups go by. */
+  /** Trimmed and lower-cased, for uniqueness and look-ups. */
   email_normal: string | null
   password_hash: string | null
   google_subject: string | null
@@ -139,7 +139,7 @@ export type ApiKeysTable = {
   created_at: string
   last_used_at: string | null
   expires_at: string | null
-  /** Where a card goes that is recorded with this key and names no workspace; null: the personal one. */
+  /** Where a card of this key goes if the call names no workspace; null: the personal workspace. */
   default_workspace_id: string | null
 }
 
@@ -152,22 +152,24 @@ export type EmailTokensTable = {
   used_at: string | null
 }
 
-/** A password reset that was asked for: the address is looked up after the answer, so that its time tells nothing. */
+/**
+ * A requested password reset. The address is looked up after the answer, so that the answer's time reveals
+ * nothing (timing attack).
+ */
 export type ResetRequestsTable = { request_id: string; email_normal: string; created_at: string }
 
-/** A new address of an account, until it is confirmed there. */
 export type EmailChangesTable = {
   user_id: string
   token_hash: string
   email: string
   email_normal: string
-  /** 1: the link went to the new address by mail, so following it proves the address. */
+  /** 1: the link was mailed to the new address, so following the link proves the address. */
   mailed: Flag
   created_at: string
   expires_at: string
 }
 
-/** What the checklist of the first steps cannot see elsewhere. */
+/** Steps of the checklist that no other table shows. */
 type FirstStepsTable = {
   user_id: string
   searched_at: string | null
@@ -179,7 +181,7 @@ type LoginFailuresTable = { subject: string; failures: number; last_failure_at: 
 type IdempotencyKeysTable = {
   key_hash: string
   request_hash: string
-  /** Sealed with a key made from the caller's own Idempotency-Key, as answers may carry tokens. */
+  /** Sealed with a key derived from the caller's Idempotency-Key, because answers may carry tokens. */
   sealed_answer: string
   created_at: string
 }
@@ -188,7 +190,7 @@ type OauthFlag = 0 | 1
 
 export type OAuthClientsTable = {
   client_id: string
-  /** `registered` by RFC 7591; `document` where the client_id is the address of a metadata document. */
+  /** `registered` by RFC 7591; `document`: the client_id is the address of a metadata document. */
   source: 'registered' | 'document'
   name: string
   uri: string | null
@@ -197,13 +199,13 @@ export type OAuthClientsTable = {
   secret_hash: string | null
   may_refresh: OauthFlag
   created_at: string
-  /** When a document was last read; it is read again after a while. */
+  /** When the metadata document was last read; it is read again after a while. */
   described_at: string
-  /** When somebody first consented to it. Until then nobody misses it. */
+  /** When somebody first consented. An app without consent may be deleted. */
   consented_at: string | null
 }
 
-/** What a person allowed an app: to people, a connected app. */
+/** The permissions that a person gave to an app ("connected app" in the interface). */
 export type OAuthGrantsTable = {
   grant_id: string
   user_id: string
@@ -211,7 +213,7 @@ export type OAuthGrantsTable = {
   scopes: string
   resource: string
   created_at: string
-  /** Null until the code was exchanged; such a grant is not connected yet. */
+  /** Null until the code is exchanged; the grant is not active before. */
   activated_at: string | null
   last_used_at: string | null
 }
@@ -232,7 +234,7 @@ export type OAuthTokensTable = {
   scopes: string
   created_at: string
   expires_at: string
-  /** When a refresh token was exchanged for the next one; it stays known so that a second use shows. */
+  /** When the refresh token was exchanged. The row stays, so that a second use is detected (token theft). */
   used_at: string | null
 }
 
@@ -247,9 +249,9 @@ export type WorkspacesTable = {
   created_by: string | null
   created_at: string
   updated_at: string
-  /** A deleted workspace is private and has no members; its row stays for what refers to it. */
+  /** A deleted workspace is private and has no members; the row stays for references. */
   deleted_at: string | null
-  /** When it was last opened after it had been private. */
+  /** When the workspace last changed from private to open. */
   opened_at: string | null
 }
 
@@ -258,9 +260,9 @@ export type MembershipsTable = {
   user_id: string
   role: Role
   created_at: string
-  /** Who gave the role; null where the member took it, by making the workspace or by accepting an invitation. */
+  /** Who gave the role; null for a creator, or for a member who accepted an invitation. */
   role_given_by: string | null
-  /** 0 where an admin added the account by its id: the team does not read its address. */
+  /** 0: an admin added the account by its id, so the team must not see its address. */
   address_known: number
 }
 
@@ -271,23 +273,22 @@ export type WorkspaceInvitesTable = {
   email_normal: string
   role: Role
   status: 'pending' | 'accepted' | 'revoked'
-  /** The hash of the newest token. Sending again replaces it. */
+  /** Hash of the newest token; a new sending replaces it. */
   token_hash: string
-  /** When somebody registered with the newest token on a server that demands an invitation: it opens one registration. */
+  /** When somebody registered with the newest token: a token opens only one registration. */
   registered_at: string | null
-  /** How often it was sent: each sending is a state of its own, mailed once. */
+  /** Number of sendings; each is a separate state, mailed once. */
   sendings: number
   invited_by: string
   created_at: string
   expires_at: string
   accepted_at: string | null
-  /** Read by nobody here: the audit log shows the same, as the actor of `invite.accepted`. */
   accepted_by: string | null
   /** The account that may accept without the link, from its inbox. */
   for_user_id: string | null
-  /** Set when the invited person said no; the status is `revoked` then. */
+  /** When the invited person declined; the status is then `revoked`. */
   declined_at: string | null
-  /** 0 where an admin named the account by its id: the team does not read its address. */
+  /** 0: an admin named the account by its id, so the team must not see its address. */
   address_known: number
 }
 
@@ -304,7 +305,6 @@ type BillingTables = {
   billing_dev_events: BillingDevEventsTable
 }
 
-/** Who a user is at a payment provider. */
 export type BillingCustomersTable = {
   provider: string
   user_id: string
@@ -321,7 +321,7 @@ export type BillingSubscriptionsTable = {
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
   current_period_end: string | null
   cancel_at_period_end: number
-  /** Time (seconds) and rank of the event that set this state; an earlier one no longer counts. */
+  /** Time (seconds) and rank of the event that set this state; an earlier event is ignored. */
   event_created: number
   event_rank: number
   created_at: string
@@ -329,8 +329,8 @@ export type BillingSubscriptionsTable = {
 }
 
 /**
- * Events whose effect is in the database; written in the transaction of that effect. The code looks for the id alone; type
- * and time are for an operator who compares them with the provider's list.
+ * Processed events, written in the transaction of their effect. The code reads only the id; type and time are
+ * for an operator.
  */
 export type BillingEventsTable = {
   event_id: string
@@ -339,7 +339,7 @@ export type BillingEventsTable = {
   received_at: string
 }
 
-/** Money that gave credits: one row for each paid session or invoice. */
+/** Payments that gave credits: one row per paid session or invoice. */
 export type BillingPaymentsTable = {
   payment_id: string
   provider: string
@@ -351,13 +351,13 @@ export type BillingPaymentsTable = {
   currency: string
   credits: number
   refunded_cents: Generated<number>
-  /** By disputes that were not won. */
+  /** Cents in disputes that were not won. */
   disputed_cents: Generated<number>
   credits_returned: Generated<number>
   created_at: string
 }
 
-/** Refunds that were reported before the payment they belong to. */
+/** Refunds that were reported before their payment. */
 export type BillingEarlyRefundsTable = {
   refund_key: string
   payment_intent: string | null
@@ -366,7 +366,7 @@ export type BillingEarlyRefundsTable = {
   created_at: string
 }
 
-/** Payments that a bank has taken back. Without `payment_id`, the payment was not reported yet. */
+/** Payments that a bank has taken back. `payment_id` is null until the payment is reported. */
 export type BillingDisputesTable = {
   dispute_id: string
   payment_intent: string | null
@@ -388,18 +388,17 @@ export type BillingInvitesTable = {
   uses: Generated<number>
   expires_at: string
   created_at: string
-  /** When its maker took it back. */
+  /** When its creator withdrew it. */
   withdrawn_at: string | null
 }
 
-/** The key is the account: one redemption each, whatever the code. */
+/** One redemption per account, whatever the code. */
 export type BillingRedemptionsTable = {
   user_id: string
   invite_id: string
   created_at: string
 }
 
-/** The development provider's own books. */
 export type BillingDevObjectsTable = {
   object_id: string
   kind: string
@@ -432,15 +431,15 @@ type CreditEntriesTable = {
   reason: string
   ref_type: string | null
   ref_id: string | null
-  /** What this booking is for, unique per user: a cause books once, however often it is reported. */
+  /** The cause of the booking, unique per user: a cause is booked only once. */
   cause: string
   created_at: string
 }
 
-/** A proven address that an account has left, kept for 90 days (features/credits/left-addresses.ts). */
+/** A verified address that an account has left, kept for 90 days (features/credits/left-addresses.ts). */
 type LeftAddressesTable = { address_hash: string; user_id: string; left_at: string }
 
-/** What each rewarded card said, as a sketch (features/cards/text-sketch.ts); kept when the card is deleted. */
+/** The text sketch of each rewarded card (features/cards/text-sketch.ts); kept when the card is deleted. */
 type RewardedTextsTable = {
   user_id: string
   card_id: string
@@ -448,23 +447,21 @@ type RewardedTextsTable = {
   created_at: string
 }
 
-/** What a person is told: a row in their inbox. */
 export type NoticesTable = {
   notice_id: string
   user_id: string
   kind: string
-  /** Who caused it. */
   actor_id: string | null
   workspace_id: string | null
-  /** What else it is about, such as an invitation. */
+  /** A second subject of the notice, such as an invitation. */
   subject_id: string | null
-  /** Names as they were then, as JSON: a name that changes later is not this person's to see. */
+  /** JSON: names at the time of the notice; this person may not see later names. */
   details: string
   created_at: string
   read_at: string | null
 }
 
-/** The time is for an operator who looks when an upgrade ran. */
+/** The time is only for an operator. */
 type SchemaMigrationsTable = { name: string; applied_at: string }
 
 export type AuditLogTable = {
@@ -479,23 +476,23 @@ export type AuditLogTable = {
   created_at: string
 }
 
-/** One row: the secret key that seals what the database holds. */
+/** One row: identifies the secret key that seals data in the database. */
 type ServerSecretTable = {
   id: 1
   fingerprint: string
-  /** The key of the hashes of addresses, sealed with the secret key. */
+  /** The key for hashes of addresses, sealed with the secret key. */
   hash_key: string
 }
 
 export type OutboxTable = {
   mail_id: string
-  /** One mail per state of its cause: a second enqueue of the same state is dropped. */
+  /** One mail per state of its cause: a second enqueue of one state is dropped. */
   state_key: string
   to_address: string
   subject: string
   text_body: string
   html_body: string
-  /** Names the server secret that the two bodies are sealed with. */
+  /** Fingerprint of the server secret that seals the two bodies. */
   sealed_with: string
   status: 'pending' | 'sent' | 'failed' | 'cancelled'
   attempts: number
@@ -503,7 +500,7 @@ export type OutboxTable = {
   claimed_until: string | null
   last_error: string | null
   created_at: string
-  /** For an operator who is asked when a mail went out. */
+  /** For an operator who must know when a mail was sent. */
   sent_at: string | null
 }
 
@@ -521,36 +518,34 @@ export type SupportTicketsTable = {
   subject: string
   message: string
   category: string
-  /** The plan of the author when the ticket was opened; null where nobody was signed in. */
+  /** The author's plan when the ticket was opened; null without an account. */
   plan: string | null
   status: 'open' | 'closed'
   created_at: string
   closed_at: string | null
-  /** Read by nobody here: the audit log shows the same, as the actor of `ticket.closed`. */
+  /** Never read by the code: the audit log shows the actor of `ticket.closed`. */
   closed_by: string | null
 }
 
-/** What was said after the ticket was opened, by its author or by an administrator. */
 export type SupportRepliesTable = {
   reply_id: string
   ticket_id: string
-  /** For an operator who has to know which administrator answered; people only see `from_support`. */
+  /** For an operator who must know which administrator answered; people only see `from_support`. */
   author_id: string | null
   from_support: 0 | 1
   message: string
   created_at: string
 }
 
-/** What was said lately in the support chat. Without the id, nobody can find or read it. */
+/** Recent conversations of the support chat; only the id gives access. */
 export type SupportConversationsTable = {
   conversation_hash: string
   user_id: string | null
-  /** The messages of a conversation; the column is older than the word. */
   sealed_turns: string
   updated_at: string
 }
 
-/** The file is DATA_DIR/tickets/<ticket_id>/<attachment_id>; the sender's name for it is only shown. */
+/** The file is DATA_DIR/tickets/<ticket_id>/<attachment_id>; the sender's file name is only displayed. */
 export type SupportAttachmentsTable = {
   attachment_id: string
   ticket_id: string

@@ -6,29 +6,29 @@ import { explainDamage, explainUnreadable } from './sqlite/sqlite.ts'
 export type TableShape = {
   name: string
   columns: string[]
-  /** The primary key: rows come in its order, the same on both engines. */
+  /** The primary key. Rows come in its order, the same on both engines. */
   key: string[]
   references: Reference[]
 }
 
-/** A foreign key: each column with the one that it points to. */
+/** A foreign key: pairs of own and target column. */
 type Reference = { table: string; columns: readonly (readonly [own: string, target: string])[] }
 
 export type Value = string | number | null
 
-/** The whole database as it stood at one moment, read over a connection of its own while others go on writing. */
+/** The whole database at one moment, read over a separate connection while others write. */
 export type Snapshot = {
   tables: TableShape[]
-  /** Rows as lists of values in the order of `columns`, in batches. */
+  /** Yields rows as lists of values in the order of `columns`, in batches. */
   rows: (table: TableShape) => AsyncIterable<Value[][]>
-  /** What the database itself finds wrong with its storage. PostgreSQL keeps checksums of its pages and cannot be asked. */
+  /** Returns the faults that the database finds in its own storage. PostgreSQL cannot be asked. */
   damage: () => Promise<string[]>
   close: () => Promise<void>
 }
 
 const BATCH_ROWS = 200
 
-/** Every table after those that it refers to, so that rows can go in one by one. */
+/** Sorts tables so that each comes after those that it refers to. */
 function inOrderOfReference(tables: readonly TableShape[]): TableShape[] {
   const byName = new Map(tables.map((table) => [table.name, table]))
   const ordered = new Set<TableShape>()
@@ -44,7 +44,7 @@ function inOrderOfReference(tables: readonly TableShape[]): TableShape[] {
   return [...ordered]
 }
 
-/** A backup carries text, whole numbers and null. Any other type would change on the way without notice. */
+/** Throws for a value that is no text, whole number or null: a backup would change other types silently. */
 function requireValue(value: unknown, table: string, column: string): Value {
   if (value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)))
     return value
@@ -70,7 +70,7 @@ function shapeOf(db: DatabaseSync, name: string): TableShape {
   }
 }
 
-/** Ordinary tables only: full-text tables and what they are made of are derived. */
+/** Ordinary tables only: full-text tables and their shadow tables are derived. */
 const TABLES = `select name from pragma_table_list
   where schema = 'main' and type = 'table' and name not like 'sqlite!_%' escape '!'`
 
@@ -93,7 +93,7 @@ function openToRead(file: string): DatabaseSync {
   }
 }
 
-/** A read transaction in WAL mode sees one state of the database, however much is written meanwhile. */
+/** Opens a snapshot: a read transaction in WAL mode sees one state of the database. */
 export async function openSqliteSnapshot(file: string): Promise<Snapshot> {
   const db = openToRead(file)
   const tables = tablesIn(file, db)
@@ -118,7 +118,7 @@ export async function openSqliteSnapshot(file: string): Promise<Snapshot> {
     }
     if (batch.length > 0) yield batch
   }
-  /** Not on a connection that has searched before: FTS5 would check against the segments that it remembers from then. */
+  /** Needs a connection that has not searched before: FTS5 would check against the segments in its cache. */
   async function damage(): Promise<string[]> {
     const found = db.prepare('pragma integrity_check').all() as { integrity_check: string }[]
     return found.map((row) => row.integrity_check).filter((line) => line !== 'ok')
@@ -126,7 +126,7 @@ export async function openSqliteSnapshot(file: string): Promise<Snapshot> {
   return { tables, rows, damage, close: async () => db.close() }
 }
 
-/** Without unlogged tables, which hold nothing that would be missed. */
+/** Excludes unlogged tables, whose content is derived. */
 const TABLES_IN_ORDER = `
   select c.relname as name,
     array(select a.attname::text from pg_attribute a
@@ -153,8 +153,8 @@ type TextColumn = { table_name: string; column_name: string }
 const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /**
- * While a batch is written the connection is idle. If it breaks then, that is an event, which nobody may leave without a
- * listener: it would end the process. The next query fails and says why.
+ * Connects with an error listener: the connection idles while a batch is written, and an unheard error would
+ * end the process. The next query reports the failure.
  */
 async function connect(url: string) {
   const client = new pg.Client({
@@ -178,7 +178,10 @@ async function connect(url: string) {
   return { query, end: () => client.end() }
 }
 
-/** Repeatable read sees one state of the database; a cursor keeps only a batch in memory. */
+/**
+ * Opens a snapshot: repeatable read shows one state of the database, and a cursor keeps only a batch in
+ * memory.
+ */
 export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   const client = await connect(url)
   try {
@@ -197,7 +200,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
     }))
 
     async function* rows({ name, columns, key }: TableShape): AsyncGenerator<Value[][]> {
-      // By bytes, as SQLite orders, whatever collation the database has.
+      // Ordered by bytes, as on SQLite, whatever the database's collation.
       const order = key.map(
         (column) => `${quotedName(column)}${isText.has(`${name}.${column}`) ? ' collate "C"' : ''}`,
       )

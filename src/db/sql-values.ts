@@ -2,28 +2,26 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Db, isSqlite } from './db.ts'
 
 /**
- * A column that is compared and sorted by its bytes, as SQLite does it, whatever collation a PostgreSQL database has.
- * Some collations skip spaces and punctuation, so a range by its first characters would miss its rows.
+ * Compares and sorts a column by bytes, as SQLite does. Some PostgreSQL collations skip spaces and
+ * punctuation, so a range by prefix would miss rows.
  */
 export const byBytes = (db: Db, column: string) =>
   sql<string>`${sql.ref(column)} collate ${sql.raw(isSqlite(db) ? 'binary' : '"C"')}`
 
-/** Many texts as one parameter, so that there is one statement to prepare. */
+/** Returns many texts as one parameter, so that one prepared statement fits all. */
 export const textList = (texts: Iterable<string>): string => JSON.stringify([...texts])
 
-/** Whether a column is among them; the list is made by `textList`. */
 export const isAmongTexts = (db: Db, column: string, list: string | Expression<string>) =>
   isSqlite(db)
     ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${list}))`
     : sql<SqlBool>`${sql.ref(column)} = any (array(select jsonb_array_elements_text(${list}::jsonb)))`
 
-/** Many numbers as one parameter, so that there is one statement to prepare. */
+/** Returns many numbers as one parameter, so that one prepared statement fits all. */
 export const numberList = (db: Db, numbers: Iterable<number>): string => {
   const list = Array.from(numbers).join()
   return isSqlite(db) ? `[${list}]` : `{${list}}`
 }
 
-/** Whether a column is among them; the list is made by `numberList`. */
 export const isAmong = (db: Db, column: string, list: string | Expression<string>) =>
   isSqlite(db)
     ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${list}))`
@@ -32,19 +30,17 @@ export const isAmong = (db: Db, column: string, list: string | Expression<string
 export const inNumbers = (db: Db, column: string, numbers: Iterable<number>) =>
   isAmong(db, column, numberList(db, numbers))
 
-/** The number under a name of a JSON object in a column; null if there is none. */
 export function jsonNumber(db: Db, column: string, name: string): RawBuilder<number | null> {
   const json = sql.ref(column)
   if (isSqlite(db)) {
     const path = sql.lit(`$.${name}`)
     return sql`case when json_type(${json}, ${path}) in ('integer', 'real') then json_extract(${json}, ${path}) end`
   }
-  // Not jsonb, which refuses a text with \u0000 wherever it stands.
+  // Not jsonb, which refuses texts with \u0000.
   const under = sql`${json}::json -> ${sql.lit(name)}`
   return sql`case when json_typeof(${under}) = 'number' then (${under})::text::double precision end`
 }
 
-/** So many days before a time, as times are stored. */
 export const daysBefore = (
   db: Db,
   time: string,

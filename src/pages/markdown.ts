@@ -1,8 +1,8 @@
 import { type Html, html } from './page.ts'
 
 /**
- * Markdown of strangers, for a page that everybody may request. It knows only the common forms and reads its text once:
- * a full Markdown parser takes many seconds for a few thousand hostile characters and would block the server.
+ * Renders Markdown of strangers in linear time. A full Markdown parser takes seconds for some thousand hostile
+ * characters and would block the server.
  */
 
 /** No form may contain its own opening character, so that unclosed forms stay linear. */
@@ -12,7 +12,7 @@ const INLINE =
 const link = (address: string, text: string): Html =>
   html`<a href="${address}" rel="nofollow ugc noopener noreferrer">${text}</a>`
 
-/** A picture becomes a link, because its host would learn who reads the page. */
+/** Renders a picture as a link, because the host of the picture would learn who reads the page. */
 function inline(text: string): Html {
   const parts: Html[] = []
   let from = 0
@@ -75,7 +75,6 @@ function blocksOf(text: string): Block[] {
       continue
     }
     const { kind, text } = formOf(line)
-    // A plain line continues the item or the paragraph before it.
     if (kind === 'text' && open && open.kind !== 'heading' && open.kind !== 'table')
       open.lines[open.lines.length - 1] += `\n${text.trimStart()}`
     else if (open?.kind === kind && kind !== 'heading') open.lines.push(text)
@@ -93,7 +92,6 @@ const RENDER: Record<Kind, (lines: readonly string[]) => Html> = {
   text: (lines) => html`<p>${inline(lines.join('\n'))}</p>`,
   code: preformatted,
   table: preformatted,
-  // Headings of a text are one level below those of its page.
   heading: (lines) => html`<h3>${inline(lines.join(' '))}</h3>`,
   bullets: (lines) => html`<ul>${items(lines)}</ul>`,
   numbers: (lines) => html`<ol>${items(lines)}</ol>`,

@@ -3,7 +3,7 @@ import type { RawRoute } from '../core/capability.ts'
 import { DEFAULT_LANGUAGE, type Localised } from '../shared/language.ts'
 import { escapeHtml } from '../text/unicode.ts'
 
-/** HTML that is safe by construction: everything put into the template is escaped unless it is Html itself. */
+/** HTML that is safe by construction: every value in the template is escaped unless it is Html itself. */
 export class Html {
   readonly text: string
 
@@ -25,14 +25,11 @@ function print(part: Part): string {
   return escapeHtml(String(part))
 }
 
-/** Text in another language than the page is marked, for people who use a screen reader. */
+/** Marks text in another language than the page, for screen readers. */
 export const localised = ({ text, language }: Localised): Html =>
   language === DEFAULT_LANGUAGE ? html`${text}` : html`<span lang="${language}">${text}</span>`
 
-/**
- * The frame of the few pages that the server renders itself: the guide, the public library, and the development
- * provider's.
- */
+/** Renders the frame of server-side pages: guide, public library, and development provider. */
 
 const STYLESHEET_PATH = '/pages.css'
 const STYLESHEET = readFileSync(new URL('./pages.css', import.meta.url), 'utf8')
@@ -49,7 +46,6 @@ export const PAGE_HEADERS = {
 export type PageOptions = {
   title: string
   width?: 'narrow' | 'reading'
-  /** More for the head: what search engines and link previews read. */
   head?: Html
   body: Html
 }

@@ -8,17 +8,19 @@ import {
 } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
-/** Longer than the opaque tokens that services hand out; a longer value is data. */
-export const LONGEST_TOKEN = 4000
-const LONG = new RegExp(`[A-Za-z0-9_+/.~=%-]{201,${LONGEST_TOKEN}}(?=[\\s"'\`;,)\\]}\\\\<&]|$)`, 'y')
+/** Longer than the opaque tokens of services; a longer value is data. */
+export const MAX_TOKEN_LENGTH = 4000
+const LONG = new RegExp(`[A-Za-z0-9_+/.~=%-]{201,${MAX_TOKEN_LENGTH}}(?=[\\s"'\`;,)\\]}\\\\<&]|$)`, 'y')
 
-/** As much as shows whether the rest is random. */
 const SAMPLE = 400
-/** In a random value a quarter to a half of all neighbours are a letter and a digit; in a path or in words hardly any. */
-const LEAST_SHARE_OF_CHANGES = 0.1
+/**
+ * In a random value a quarter to half of all neighbours are a letter and a digit; in paths and words hardly
+ * any.
+ */
+const MIN_SHARE_OF_CHANGES = 0.1
 const PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23][NVY]/
 
-/** A long token beside its name, such as the one that renews a session. No password is that long. */
+/** Returns a long token beside its name, such as a refresh token. No password is that long. */
 function longToken(text: string, start: number, kind: string): Span | undefined {
   if (kind === 'password') return undefined
   LONG.lastIndex = start
@@ -26,41 +28,41 @@ function longToken(text: string, start: number, kind: string): Span | undefined 
   if (value === undefined || PUBLIC_KEY_OF_SSH.test(value)) return undefined
   const sample = value.slice(0, SAMPLE)
   if (isPlaceholder(sample) || !isPlainlyRandom(sample)) return undefined
-  if (changesIn(sample) < LEAST_SHARE_OF_CHANGES * sample.length) return undefined
+  if (changesIn(sample) < MIN_SHARE_OF_CHANGES * sample.length) return undefined
   return { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
-/** Passwords with blanks in them. Only in quotes: without them nobody can tell where such a password ends. */
+/**
+ * Matches passwords with blanks. Quotes are required, because only a quote marks where such a password ends.
+ */
 const PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y
 
-/** A mail provider gives a password for an app in four groups of four letters. */
+/** App passwords of a mail provider: four groups of four letters. */
 const APP_PASSWORD = /^[a-z]{4}(?: [a-z]{4}){3}$/
 
-/** A sentence about a password has one of these words. */
 const PROSE =
   /\b(?:an?|and|are|as|at|be(?:en)?|by|can|cannot|characters?|contain|digits?|do|does|enter|fail(?:ed|s)?|for|from|has|have|here|if|in|is|it|least|letters?|long|min|must|need|new|no|not|of|on|one|only|or|passwords?|please|see|short|should|than|that|the|they|this|to|use|used|was|we|when|will|with|your?)\b/i
 
 const SIGN = /[!@#$%^&*~]/
 const REFERENCE_OR_MAIL = /^\$|@[^@]*\./
 
-/** Beside letters it has a digit and a sign, as words and versions do not. */
+/** Requires a digit and a sign besides letters, which excludes words and versions. */
 function isPasswordLike(word: string): boolean {
   return /\d/.test(word) && SIGN.test(word) && !REFERENCE_OR_MAIL.test(word) && looksLikePassword(word)
 }
 
-/** The password in quotes that starts here, behind the opening quote. */
 function phraseAt(text: string, start: number): Span | undefined {
   PHRASE.lastIndex = start
   const phrase = PHRASE.exec(text)?.[0]
   if (phrase === undefined || text[start + phrase.length] !== text[start - 1] || PROSE.test(phrase))
     return undefined
   const isSecret = APP_PASSWORD.test(phrase) || phrase.split(' ').some(isPasswordLike)
-  // Samples are recognised as one word: `abcd efgh ijkl mnop`.
+  // Samples such as `abcd efgh ijkl mnop` are recognised as one word.
   if (!isSecret || isPlaceholder(phrase) || isPlaceholder(phrase.replaceAll(' ', ''))) return undefined
   return { start, end: start + phrase.length, kind: 'password', rank: RANK.assigned }
 }
 
-/** The characters of a value in one notation, and those that may stand behind it. Both are ASCII. */
+/** The ASCII characters of a value in one notation, and those that may follow the value. */
 type Notation = { inside: Uint8Array; behind: Uint8Array; longest: number }
 
 export const WORD_CHARACTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'
@@ -72,16 +74,15 @@ export const setOf = (characters: string): Uint8Array => {
   return set
 }
 
-/** Many names in one run are data or an attack. Only the first ones are tried. */
-const MOST_TRIES = 8
+/** Many names in one run are data or an attack, so only the first are tried. */
+const MAX_TRIES = 8
 const AMPERSAND = 38
-/** The next field of an address. The value before it ends here. */
+/** Matches the next URL parameter, which ends the value before it. */
 const NEXT_FIELD = /&\w{1,30}[=;]/y
 
 /**
- * Decides whether the pattern of a notation is worth trying. It reads to the end of a run of characters of values, only to
- * find there that no value ends so. The run is read once for all names inside it: a paste of them kept the server busy
- * for seconds.
+ * Decides whether the pattern of a notation is worth trying. A run of value characters is read once for all
+ * names inside it, because pasted runs of names would block the server (denial of service).
  */
 export class ValueRuns {
   readonly #text: string
@@ -97,7 +98,6 @@ export class ValueRuns {
     this.#notation = notation
   }
 
-  /** May a value start here? */
   admits(at: number): boolean {
     if (at < this.#start || at >= this.#end) this.#moveTo(at)
     const isValue = this.#end - at <= this.#notation.longest && this.#mayEnd(this.#end)
@@ -106,10 +106,9 @@ export class ValueRuns {
       this.#lastTry = at
       this.#tries += 1
     }
-    return this.#tries <= MOST_TRIES
+    return this.#tries <= MAX_TRIES
   }
 
-  /** Beyond ASCII the pattern knows the blanks. */
   #mayEnd(at: number): boolean {
     const code = this.#text.charCodeAt(at)
     return at === this.#text.length || code > 127 || this.#notation.behind[code] === 1
@@ -137,8 +136,8 @@ export class ValueRuns {
 }
 
 /**
- * Bare values with signs that code has too: `DB_PASSWORD=…?…`, `password: …:…`, `FAL_KEY=<id>:<key>`. A value with a
- * closing bracket is code.
+ * Matches bare values with signs that code has too: `DB_PASSWORD=…?…`, `password: …:…`, `FAL_KEY=<id>:<key>`.
+ * A value with a closing bracket is code.
  */
 const VALUE = /(?![:?|([{])(?:[A-Za-z0-9_+/.~!@#%^*=$:?|([{-]|&(?!\w{1,30}[=;])){8,200}(?=[\s"'`;,<]|$)/y
 export const SIGNED_NOTATION: Notation = {
@@ -150,12 +149,15 @@ const VALUE_SIGN = /[:?|([{]/
 const BRACKET = /[([{]/g
 const SIGNS_AT_END = /[:?|([{.]{1,8}$/
 const END_OF_LINE = /[ \t]{0,20}(?:\r?\n|$)/y
-/** No key has them, nor an equals sign but at its end. */
+/** Signs that no key has; an equals sign only at the end. */
 const SIGN_OF_PASSWORD = /[?([{]|=(?!=?$)/
-/** Cells of a table, or commands of a shell. */
+/** Matches table cells or shell pipes. */
 const MANY_BARS = /\|.*\|/
 
-/** Times, addresses of machines, digests, names of resources, keys of rows, variables: they mix letters and digits too. */
+/**
+ * Excludes forms that also mix letters and digits: times, machine addresses, digests, resource names, row
+ * keys, variables.
+ */
 export const KNOWN_FORM = new RegExp(
   [
     String.raw`^\d{4}-\d\d-\d\dT`,
@@ -168,20 +170,19 @@ export const KNOWN_FORM = new RegExp(
   'i',
 )
 const BETWEEN_PARTS = /[:?|([{/.@_=+-]/
-/** A word, a number, or a word with a number: `db1.example.com:5432`, `Foo1|Bar2`, `tokens[index1`. */
+/** Matches plain parts such as `db1.example.com:5432`, `Foo1|Bar2`, `tokens[index1`. */
 const PLAIN_PART = /^[A-Za-z]{0,200}\d{0,200}$/
 
 const isCode = (value: string): boolean =>
   KNOWN_FORM.test(value) || value.split(BETWEEN_PARTS).every((part) => PLAIN_PART.test(part))
 
-/** More than `looksLikePassword` asks for, because most bare text with such signs is code. */
+/** Requires more than `looksLikePassword`, because most bare text with such signs is code. */
 function isSurelyPassword(value: string): boolean {
   const isMixed = /[a-z]/.test(value) && /\d/.test(value) && /[A-Z!@#%^*~]/.test(value)
   const changes = changesIn(value)
   return isMixed && (changes >= 2 || (changes === 1 && isUnpronounceable(value))) && looksLikePassword(value)
 }
 
-/** The value that starts here, if it has such a sign and is a secret beyond doubt. */
 function secretWithSigns(text: string, start: number, kind: string): Span | undefined {
   VALUE.lastIndex = start
   const written = VALUE.exec(text)?.[0]
@@ -196,18 +197,18 @@ function secretWithSigns(text: string, start: number, kind: string): Span | unde
   return isSecret ? { start, end: start + value.length, kind, rank: RANK.assigned } : undefined
 }
 
-/** What follows a bracket that is never closed is the rest of a call. */
+/** An unclosed bracket is followed by the rest of a call. */
 function endsLine(text: string, at: number): boolean {
   END_OF_LINE.lastIndex = at
   return END_OF_LINE.test(text)
 }
 
 /**
- * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
- * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
+ * From the end of a name to the start of its value: rest of the name, closing quote or bracket, operator,
+ * opening quotes. Every quantifier is bounded, so that one try costs a constant.
  */
 const REST_OF_NAME = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`
-/** A pair of JSON that may stand between a name and its value. */
+/** A JSON pair that may stand between a name and its value. */
 const SHORT_PAIR = `["']\\w{1,30}["']\\s{0,4}:\\s{0,4}(?:true|false|null|\\d{1,10}|"[^"\\n]{0,40}")`
 const OPERATOR = [
   `:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`, // name: Type =
@@ -223,30 +224,29 @@ const OPERATOR = [
   `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
 ].join('|')
 /**
- * Markdown closes its emphasis behind the operator: `**Password:** …`. A value may begin with `_`. In YAML `>-` begins a
- * value on the next line.
+ * Markdown closes emphasis behind the operator (`**Password:** …`). A value may begin with `_`. In YAML `>-`
+ * puts the value on the next line.
  */
 const OPENING = `(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
 const LINK = new RegExp(`${REST_OF_NAME}(?:${OPERATOR})${OPENING}`, 'iy')
 
-/** `--password value`: a blank is enough after a flag, also with the value on the next line. */
+/** In `--password value` a blank separates flag and value; the value may stand on the next line. */
 const FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}(?:\\\r?\n[ \t]{0,40})?["']?/y
 
-const LONGEST_REST = 25
+const MAX_REST_LENGTH = 25
 const IN_NAME = new Uint8Array(128)
 for (const character of ' \t.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
   IN_NAME[character.charCodeAt(0)] = 1
 }
 
-/** In prose a name is usually followed by more words, so there is nothing to match. */
+/** Returns false for most names in prose, which are followed by more words. */
 function mayHaveOperator(text: string, nameEnd: number): boolean {
-  for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) {
+  for (let at = nameEnd; at < nameEnd + MAX_REST_LENGTH; at += 1) {
     if (IN_NAME[text.charCodeAt(at)] !== 1) return at < text.length
   }
   return false
 }
 
-/** Where the value of the name that ends at `nameEnd` starts, or -1. */
 export function valueStart(text: string, nameEnd: number): number {
   if (!mayHaveOperator(text, nameEnd)) return -1
   LINK.lastIndex = nameEnd
@@ -260,20 +260,17 @@ function flagValueStart(text: string, nameEnd: number): number {
   return before.includes('--', before.lastIndexOf(' ') + 1) ? FLAG_LINK.lastIndex : -1
 }
 
-/** What has been read of the text. It decides whether a value is worth trying. */
 export type Reach = { stretches: Stretches; bare: ValueRuns; signed: ValueRuns }
 
-/** A value after a name that says "secret": a secret if it looks random enough. */
 export function assignedSecret(text: string, nameEnd: number, kind: string, reach: Reach): Span | undefined {
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
-  const longest = kind === 'password' ? LONGEST_VALUE : LONGEST_TOKEN
+  const longest = kind === 'password' ? MAX_VALUE_LENGTH : MAX_TOKEN_LENGTH
   const isTried = start !== -1 && reach.stretches.admitsValue(start, longest)
   const assigned = isTried ? secretAt(text, start, kind, reach) : undefined
   return assigned ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind)
 }
 
-/** A name that ends its line, and a value that has one of the next two lines to itself. */
 const BELOW =
   /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y
 
@@ -290,14 +287,20 @@ function secretBelow(text: string, nameEnd: number, kind: string): Span | undefi
     : { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
-/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
+/**
+ * `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: without an operator the value itself must look like a
+ * secret.
+ */
 const spoken = (about: string) =>
   new RegExp(
     `[A-Z_]{0,20}[ \\t]{1,4}${about}((?:is|was|to|ist|lautet|est|es|[-–—→])[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`,
     'y',
   )
 const SPOKEN = spoken('')
-/** `the password for staging is …`. A key for something is often a number of a row. */
+/**
+ * Matches `the password for staging is …`. Other names are excluded: a "key for" something is often a row
+ * number.
+ */
 const SPOKEN_PASSWORD = spoken('(?:(?:for|of|on)(?:[ \\t]{1,4}[\\w.-]{1,30}){1,3}[ \\t]{1,4}(?=is|was))?')
 
 function spokenSecret(text: string, nameEnd: number, kind: string): Span | undefined {
@@ -314,24 +317,23 @@ function spokenSecret(text: string, nameEnd: number, kind: string): Span | undef
   return { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
-const LONGEST_VALUE = 400
+const MAX_VALUE_LENGTH = 400
 const QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
 const BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
 export const BARE_NOTATION: Notation = {
   inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$-`),
   behind: setOf(`${BLANKS}"'\`;,)]}\\<&`),
-  longest: LONGEST_VALUE,
+  longest: MAX_VALUE_LENGTH,
 }
 
-/** Quotes of the other kinds and escaped ones belong to a password. Between escaped quotes nothing else is escaped. */
+/** Other quotes and escaped quotes belong to a password. Between escaped quotes nothing else is escaped. */
 const inQuotes = (quote: string) => ({
   plain: new RegExp(`(?:[^${quote}\\s\\\\<>]|\\\\[^\\sA-Za-z0-9]){6,200}(?=${quote})`, 'y'),
   escaped: new RegExp(`[^${quote}\\s\\\\<>]{6,200}(?=\\\\${quote})`, 'y'),
 })
 const IN_QUOTES = { '"': inQuotes('"'), "'": inQuotes("'"), '`': inQuotes('`') }
-/** Folders and name spaces. */
 const BACKSLASHED = /\\\\.*\\\\/
-/** `{{x}}`, `${x}`, `a{x}`: brackets in pairs hold a name. One alone belongs to the password. */
+/** Paired brackets such as `{{x}}`, `${x}`, `a{x}` hold a name. A single bracket belongs to the password. */
 const TEMPLATE = /[$#%]\{|\{\{|\{[^{}]{0,200}\}/
 const LONE_BRACE = /(?<=.)[{}]/g
 
@@ -352,7 +354,6 @@ function valueAt(text: string, start: number, pattern: RegExp): string | undefin
   return pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
 }
 
-/** The value that starts here, behind its opening quote, if it is a secret. */
 function quotedSecret(text: string, start: number, kind: string): Span | undefined {
   const opener = text[start - 1]
   const whole = isQuote(opener) && kind === 'password' ? quotedPassword(text, start, opener) : undefined
@@ -372,31 +373,28 @@ function bareSecret(text: string, start: number, kind: string, { bare, signed }:
 const secretAt = (text: string, start: number, kind: string, reach: Reach): Span | undefined =>
   isQuote(text[start - 1]) ? quotedSecret(text, start, kind) : bareSecret(text, start, kind, reach)
 
-/** A value beside a name of this kind: a secret if it looks random enough. */
 export function secretValue(value: string, start: number, kind: string): Span | undefined {
   if (isPlaceholder(value)) return undefined
   const secret = kind === 'password' ? looksLikePassword(value) : looksRandom(value)
   return secret ? { start, end: start + value.length, kind, rank: RANK.assigned } : undefined
 }
 
-/** Where a name that says "secret" stands in the text. */
 export type Name = { start: number; end: number }
 
-const LONGEST_NAME = 40
-const LONGEST_BEFORE = 400
+const MAX_NAME_LENGTH = 40
+const MAX_LENGTH_BEFORE = 400
 
 const IN_DISTANT_NAME = new Uint8Array(128)
 for (const character of '.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')
   IN_DISTANT_NAME[character.charCodeAt(0)] = 1
 
-/** Where the quote is that opens the name, or -1. Most names have none, and cost no more than this. */
+/** Returns where the opening quote of the name is, or -1. This cheap check excludes most names. */
 function openingQuote(text: string, { start }: Name): number {
   let at = start - 1
-  while (at > start - LONGEST_NAME && IN_DISTANT_NAME[text.charCodeAt(at)] === 1) at -= 1
+  while (at > start - MAX_NAME_LENGTH && IN_DISTANT_NAME[text.charCodeAt(at)] === 1) at -= 1
   return text[at] === '"' || text[at] === "'" ? at : -1
 }
 
-/** The value of a name in quotes that is not next to it. */
 export function distantSecret(text: string, name: Name, kind: string): Span | undefined {
   const quote = openingQuote(text, name)
   if (quote === -1) return undefined
@@ -413,7 +411,7 @@ const OUTPUT = new RegExp(
   'y',
 )
 
-/** `variable "db_password" { default = "…" }` and `"db_password": { "value": "…" }` of Terraform. */
+/** Matches `variable "db_password" { default = "…" }` and `"db_password": { "value": "…" }` of Terraform. */
 function valueInside(text: string, { end }: Name, kind: string, opening: RegExp): Span | undefined {
   opening.lastIndex = end
   return opening.test(text) ? quotedSecret(text, opening.lastIndex, kind) : undefined
@@ -426,28 +424,28 @@ const VALUE_BEFORE = new RegExp(
   'i',
 )
 
-/** `{"value": "…", "name": "MY_API_KEY"}`: a list that has the value first. */
+/** Matches a list that has the value first: `{"value": "…", "name": "MY_API_KEY"}`. */
 function valueBefore(text: string, quote: number, kind: string): Span | undefined {
   if (text[quote - 1] !== ':' && text[quote - 2] !== ':') return undefined
   if (!IS_NAME.test(text.slice(Math.max(0, quote - 20), quote))) return undefined
-  const from = Math.max(0, quote - LONGEST_BEFORE)
+  const from = Math.max(0, quote - MAX_LENGTH_BEFORE)
   const found = VALUE_BEFORE.exec(text.slice(from, quote))
   const value = found?.[1]
   if (!found || value === undefined) return undefined
   return secretValue(value, from + found.index + found[0].indexOf(value, '"value":'.length), kind)
 }
 
-/** Characters at which a value ends, whatever the notation. */
+/** Characters at which a value ends in any notation. */
 const BREAKS = new Uint8Array(128)
 for (const character of ' \t\n\r\v\f"\'`;,<>&)]}|\\#') BREAKS[character.charCodeAt(0)] = 1
 
-/** Many names and prefixes without a break between them are data or an attack. Only the first ones are tried. */
-const MOST_VALUES = 8
-const MOST_TOKENS = 200
+/** Many names and prefixes without a break are data or an attack, so only the first are tried. */
+const MAX_VALUES = 8
+const MAX_TOKENS = 200
 
 /**
- * Decides whether a match is worth trying. A stretch has no break inside: a value reaches at least to its end. It is
- * read once for all names inside it, so that a million names without a break cost no more than a million letters.
+ * Decides whether a match is worth trying. A stretch has no break inside and is read once for all names in it,
+ * so a million names without a break stay linear.
  */
 export class Stretches {
   readonly #text: string
@@ -461,7 +459,7 @@ export class Stretches {
     this.#text = text
   }
 
-  /** May a value of at most `longest` characters start here? */
+  /** Returns true if a value of at most `longest` characters may start here. */
   admitsValue(at: number, longest: number): boolean {
     this.#moveTo(at)
     if (this.#end - at > longest) return false
@@ -469,13 +467,13 @@ export class Stretches {
       this.#lastValue = at
       this.#values += 1
     }
-    return this.#values <= MOST_VALUES
+    return this.#values <= MAX_VALUES
   }
 
   admitsToken(at: number): boolean {
     this.#moveTo(at)
     this.#tokens += 1
-    return this.#tokens <= MOST_TOKENS
+    return this.#tokens <= MAX_TOKENS
   }
 
   #moveTo(at: number): void {

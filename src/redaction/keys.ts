@@ -2,40 +2,38 @@ import { isPlaceholder, isPlainlyRandom, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
 /**
- * Lines of a private key that stand behind something else: line numbers, marks of quotes and diffs, the name of a container,
- * the string literals of a program. Each line is read from its end, once.
+ * Finds private key lines behind a prefix: line numbers, quote and diff marks, container names, string
+ * literals. Each line is read from its end, once.
  */
-const LONGEST_LINE = 240
-const LONGEST_PREFIX = 80
-const LONGEST_SUFFIX = 12
+const MAX_LINE_LENGTH = 240
+const MAX_PREFIX_LENGTH = 80
+const MAX_SUFFIX_LENGTH = 12
 
-/** So many characters of base64 at the end of a line are no words. */
 const SURELY_KEY = 40
-/** The last line of a key is shorter. It counts only behind a prefix like that of the lines beside it. */
-const LEAST_LAST = 16
+/** The minimum length of the last line, which counts only behind a prefix like that of its neighbours. */
+const MIN_LAST = 16
 
 const IN_BASE64 = new Uint8Array(128)
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   IN_BASE64[character.charCodeAt(0)] = 1
 const isBase64 = (text: string, at: number): boolean => IN_BASE64[text.charCodeAt(at)] === 1
 
-/** Where the line goes on to from `at`, or where it begins; -1 if it is too long. */
+/** Returns the end, or the beginning, of the line at `at`; -1 if the line is too long. */
 function lineEnd(text: string, at: number): number {
-  for (let end = at; end <= at + LONGEST_LINE; end += 1)
+  for (let end = at; end <= at + MAX_LINE_LENGTH; end += 1)
     if (end >= text.length || text[end] === '\n') return end
   return -1
 }
 
 function lineStart(text: string, at: number): number {
-  for (let start = at; start >= at - LONGEST_LINE; start -= 1)
+  for (let start = at; start >= at - MAX_LINE_LENGTH; start -= 1)
     if (start <= 0 || text[start - 1] === '\n') return Math.max(0, start)
   return -1
 }
 
-/** Without what follows the key in a line of a program: blanks, quotes, commas, a plus, an escaped line end. */
 function withoutSuffix(text: string, from: number, start: number): number {
   let end = from
-  while (end > start && from - end < LONGEST_SUFFIX) {
+  while (end > start && from - end < MAX_SUFFIX_LENGTH) {
     const [sign = '', before = ''] = [text[end - 1], text[end - 2]]
     if ((sign === 'n' || sign === 'r') && before === '\\') end -= 2
     else if (' \t\r"\'`,;)\\'.includes(sign)) end -= 1
@@ -47,7 +45,10 @@ function withoutSuffix(text: string, from: number, start: number): number {
 
 export type KeyLine = { start: number; end: number; prefix: number }
 
-/** The key in a line. `expected` is the length of the prefix of a line beside it; numbers of lines grow. */
+/**
+ * Returns the key in a line. `expected`: the prefix length of a neighbouring line, which may differ because
+ * line numbers grow.
+ */
 function keyIn(text: string, start: number, end: number, expected: number | undefined): KeyLine | undefined {
   const keyEnd = withoutSuffix(text, end, start)
   let keyStart = keyEnd
@@ -55,18 +56,17 @@ function keyIn(text: string, start: number, end: number, expected: number | unde
   const isPadded = keyStart < keyEnd
   while (keyStart > start && isBase64(text, keyStart - 1)) keyStart -= 1
   const [length, prefix] = [keyEnd - keyStart, keyStart - start]
-  if (prefix > LONGEST_PREFIX) return undefined
+  if (prefix > MAX_PREFIX_LENGTH) return undefined
   const isLast =
     expected !== undefined &&
     Math.abs(expected - prefix) <= 1 &&
-    (length >= LEAST_LAST || (isPadded && length > 2))
+    (length >= MIN_LAST || (isPadded && length > 2))
   return length >= SURELY_KEY || isLast ? { start: keyStart, end: keyEnd, prefix } : undefined
 }
 
-/** Where the line after the one of `at` begins, if nothing but a suffix follows `at`. */
 function nextLine(text: string, at: number): number {
   const end = lineEnd(text, at)
-  const isOver = end !== -1 && end - at <= LONGEST_SUFFIX && withoutSuffix(text, end, at) === at
+  const isOver = end !== -1 && end - at <= MAX_SUFFIX_LENGTH && withoutSuffix(text, end, at) === at
   return isOver && end < text.length ? end + 1 : -1
 }
 
@@ -76,7 +76,6 @@ function keyLineBelow(text: string, at: number, expected: number | undefined): K
   return end === -1 ? undefined : keyIn(text, start, end, expected)
 }
 
-/** The key in the line that ends before the line end at `end`. */
 function keyLineAbove(text: string, end: number, expected: number | undefined): KeyLine | undefined {
   const start = end < 0 ? -1 : lineStart(text, end)
   return start === -1 ? undefined : keyIn(text, start, end, expected)
@@ -84,7 +83,7 @@ function keyLineAbove(text: string, end: number, expected: number | undefined): 
 
 const HEADER_OF_ENCRYPTED = /(?:Proc-Type|DEK-Info|Version|Comment): /
 
-/** Behind the headers of an encrypted key and the empty line after them; where there are none, `at` itself. */
+/** Skips the headers of an encrypted key and the empty line after them. */
 function afterHeaders(text: string, at: number): number {
   let end = at
   for (let lines = 0; lines < 5; lines += 1) {
@@ -92,7 +91,7 @@ function afterHeaders(text: string, at: number): number {
     const next = start === -1 ? -1 : lineEnd(text, start)
     if (next === -1) return end
     const line = text.slice(start, next)
-    const isEmpty = lines > 0 && line.length <= LONGEST_PREFIX && !/[A-Za-z0-9+/]{16}/.test(line)
+    const isEmpty = lines > 0 && line.length <= MAX_PREFIX_LENGTH && !/[A-Za-z0-9+/]{16}/.test(line)
     if (!isEmpty && !HEADER_OF_ENCRYPTED.test(line)) return end
     end = next
   }
@@ -101,7 +100,6 @@ function afterHeaders(text: string, at: number): number {
 
 const HEADER = /(?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----/y
 
-/** How a kind of block begins and ends, and what its first line goes on with. */
 type Marks = { begin: string; header: RegExp; end: string; footer: RegExp }
 export const PEM: Marks = {
   begin: '-----BEGIN ',
@@ -116,8 +114,8 @@ export const SSH2: Marks = {
   end: '---- END',
   footer: /---- END(?: [A-Z0-9 ]{0,60})?(?:----)?/y,
 }
-const LONGEST_BLOCK = 50_000
-const LEAST_BLOCK = 32
+const MAX_BLOCK_LENGTH = 50_000
+const MIN_BLOCK = 32
 
 const keyBetween = (start: number, end: number): Span => ({
   start,
@@ -126,9 +124,10 @@ const keyBetween = (start: number, end: number): Span => ({
   rank: RANK.block,
 })
 
-/** Finds private key blocks, even with escaped line ends or without their end line. */
+/** Finds private key blocks, even with escaped line ends or without an end line. */
 export function blockFinder(text: string, marks: Marks): (markerEnd: number) => Span | undefined {
-  // The next end line is searched once for all opening lines before it, so that many openings without an end stay linear.
+  // The next end line is searched once for all opening lines before it, so that many openings without an end
+  // stay linear.
   let nextEnd = -2
   return (markerEnd) => {
     marks.header.lastIndex = markerEnd
@@ -136,10 +135,10 @@ export function blockFinder(text: string, marks: Marks): (markerEnd: number) => 
     const bodyStart = marks.header.lastIndex
     if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf(marks.end, bodyStart)
     const end =
-      nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK
+      nextEnd === -1 || nextEnd - bodyStart > MAX_BLOCK_LENGTH
         ? openEnd(text, bodyStart)
         : closedEnd(text, nextEnd, marks.footer)
-    if (end - bodyStart < LEAST_BLOCK) return undefined
+    if (end - bodyStart < MIN_BLOCK) return undefined
     return keyBetween(markerEnd - marks.begin.length, end)
   }
 }
@@ -149,26 +148,27 @@ function closedEnd(text: string, from: number, footer: RegExp): number {
   return footer.test(text) ? footer.lastIndex : from
 }
 
-/** A line of a key's body: base64, or one of the headers that an encrypted key carries. */
 const BODY_LINE =
   /(?:\\[nr]|\s){0,20}(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,100}|[A-Za-z0-9+/]{16,100}={0,2}|[A-Za-z0-9+/]{1,16}={1,2})(?=[\s\\"'`,]|$)/y
 
 const LINE_COUNT = /[ \t]{0,4}\d{1,4}(?:\\[nr]|\s){1,6}/y
 
-/** The secret lines of a PuTTY key, from the end of `Private-Lines:`. */
 export function puttyLines(text: string, markerEnd: number): Span | undefined {
   LINE_COUNT.lastIndex = markerEnd
   if (!LINE_COUNT.test(text)) return undefined
   const start = LINE_COUNT.lastIndex
   const end = openEnd(text, start)
-  return end - start < LEAST_BLOCK ? undefined : keyBetween(start, end)
+  return end - start < MIN_BLOCK ? undefined : keyBetween(start, end)
 }
 
-/** A block without its end line: everything that looks like its body is removed, whatever stands before each line. */
+/**
+ * Returns the end of a block without an end line: everything that looks like its body, whatever stands before
+ * each line.
+ */
 function openEnd(text: string, bodyStart: number): number {
   let end = bodyStart
   let prefix: number | undefined
-  while (end - bodyStart < LONGEST_BLOCK) {
+  while (end - bodyStart < MAX_BLOCK_LENGTH) {
     BODY_LINE.lastIndex = end
     if (BODY_LINE.test(text)) {
       end = BODY_LINE.lastIndex
@@ -182,14 +182,14 @@ function openEnd(text: string, bodyStart: number): number {
   return end
 }
 
-/** The body before an end line whose beginning is missing, from the end of `-----END `. */
+/** Returns the body before an end line when the beginning is missing, from the end of `-----END `. */
 export function headlessBlock(text: string, markerEnd: number): Span | undefined {
   HEADER.lastIndex = markerEnd
   if (!HEADER.test(text)) return undefined
   const end = HEADER.lastIndex
   const marker = markerEnd - '-----END '.length
   const start = bodyAbove(text, marker) ?? escapedBody(text, marker)
-  return start === undefined || marker - start < LEAST_BLOCK ? undefined : keyBetween(start, end)
+  return start === undefined || marker - start < MIN_BLOCK ? undefined : keyBetween(start, end)
 }
 
 function bodyAbove(text: string, marker: number): number | undefined {
@@ -197,7 +197,7 @@ function bodyAbove(text: string, marker: number): number | undefined {
   if (footerStart === -1) return undefined
   let found: number | undefined
   let [above, prefix] = [footerStart - 1, marker - footerStart]
-  while (marker - above < LONGEST_BLOCK) {
+  while (marker - above < MAX_BLOCK_LENGTH) {
     const line = keyLineAbove(text, above, prefix)
     if (!line) break
     found = line.start
@@ -207,10 +207,9 @@ function bodyAbove(text: string, marker: number): number | undefined {
   return found
 }
 
-/** Lines of a key with escaped line ends between them: `…\n…\n-----END`. */
 function escapedBody(text: string, marker: number): number | undefined {
   let start = marker
-  while (marker - start < LONGEST_BLOCK) {
+  while (marker - start < MAX_BLOCK_LENGTH) {
     let at = start
     while (at > 1 && (text[at - 1] === 'n' || text[at - 1] === 'r') && text[at - 2] === '\\') at -= 2
     if (at === start && start !== marker) break
@@ -225,24 +224,23 @@ function escapedBody(text: string, marker: number): number | undefined {
   return start === marker ? undefined : start
 }
 
-/** A block as an address or a form has it: `-----BEGIN%20PRIVATE%20KEY-----%0A…`, also with plus signs for blanks. */
+/** Matches a URL-encoded block: `-----BEGIN%20PRIVATE%20KEY-----%0A…`, also with plus signs for blanks. */
 const ENCODED_HEADER = /(?:[A-Z0-9]|%20|\+){0,60}PRIVATE(?:%20|\+)KEY(?:(?:%20|\+)BLOCK)?-----/y
 const IN_ADDRESS = /(?:[A-Za-z0-9+/=_]|%[0-9A-Fa-f]{2}|-(?!----END)){1,50000}/y
 const FOOTER_IN_ADDRESS = /-----END(?:[A-Z0-9+]|%20){0,60}(?:-----)?/y
 
-/** From the end of `-----BEGIN%20` or `-----BEGIN+`. */
 export function addressedBlock(text: string, markerEnd: number): Span | undefined {
   ENCODED_HEADER.lastIndex = markerEnd
   if (!ENCODED_HEADER.test(text)) return undefined
   const start = ENCODED_HEADER.lastIndex
   IN_ADDRESS.lastIndex = start
-  if (!IN_ADDRESS.test(text) || IN_ADDRESS.lastIndex - start < LEAST_BLOCK) return undefined
+  if (!IN_ADDRESS.test(text) || IN_ADDRESS.lastIndex - start < MIN_BLOCK) return undefined
   FOOTER_IN_ADDRESS.lastIndex = IN_ADDRESS.lastIndex
   const end = FOOTER_IN_ADDRESS.test(text) ? FOOTER_IN_ADDRESS.lastIndex : IN_ADDRESS.lastIndex
   return keyBetween(text.lastIndexOf('-----', markerEnd - 6), end)
 }
 
-/** `LS0tLS1CRUdJTi` is `-----BEGIN ` in base64: a key as kubeconfig and environments of pipelines keep it. */
+/** `-----BEGIN ` in base64, as in keys of kubeconfig and pipeline variables. */
 export const ENCODED_BEGIN = 'LS0tLS1CRUdJTi'
 const ENCODED_HEAD = /[A-Za-z0-9+/]{12,62}/y
 const ENCODED_BODY = /[A-Za-z0-9+/]{1,50000}={0,2}/y
@@ -256,13 +254,13 @@ export function encodedBlock(text: string, markerEnd: number): Span | undefined 
   return ENCODED_BODY.test(text) ? keyBetween(start, openEnd(text, ENCODED_BODY.lastIndex)) : undefined
 }
 
-/** Without Buffer, because the web app uses the same rules in the browser. */
+/** Works without Buffer, because the web app uses these rules in the browser. */
 const isPrivate = (encoded: string): boolean =>
   /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - (encoded.length % 4))))
 
 /**
- * Key files that are base64 as a whole, with what stands at the end of `keyword` always the same: PKCS #12, keys of
- * PKCS #8 and #1 without their first line, Java key stores. `head` is what stands before it: a length.
+ * Key files that are base64 as a whole: PKCS #12, PKCS #8 and #1 without a first line, Java key stores.
+ * `keyword` is the constant part, `head` the length field before it.
  */
 const LENGTH = /(?<=(?<![A-Za-z0-9+/])MII[A-P][A-Za-z0-9+/][AQgw])/y
 const NOTHING = /(?<![A-Za-z0-9+/])/y
@@ -280,7 +278,7 @@ const BINARY_KEYS: readonly { keyword: string; head: RegExp; before: number }[] 
 ]
 export const binaryKeywords = BINARY_KEYS.map(({ keyword }) => keyword)
 
-const LEAST_BINARY = 100
+const MIN_BINARY = 100
 
 export function binaryKey(text: string, keywordEnd: number, index: number): Span | undefined {
   const kind = BINARY_KEYS[index]
@@ -291,10 +289,10 @@ export function binaryKey(text: string, keywordEnd: number, index: number): Span
   ENCODED_BODY.lastIndex = keywordEnd
   if (!ENCODED_BODY.test(text)) return undefined
   const [start, end] = [fixed - kind.before, openEnd(text, ENCODED_BODY.lastIndex)]
-  return end - start < LEAST_BINARY ? undefined : keyBetween(start, end)
+  return end - start < MIN_BINARY ? undefined : keyBetween(start, end)
 }
 
-/** The words that a wallet is restored from: twelve to twenty-four of them behind a name such as `seed phrase`. */
+/** Finds recovery phrases of wallets: twelve to twenty-four words behind a name such as `seed phrase`. */
 export const WALLET_NAMES = [
   'mnemonic',
   ...['seed', 'recovery', 'backup'].flatMap((word) =>
@@ -308,30 +306,32 @@ const LINK =
 const WORD =
   /(?:\d{1,2}[.):][ \t]{0,2})?["'`]?([a-z]{3,8})(?![A-Za-z0-9_])["'`]?[ \t]{0,4}(,?[ \t]{0,4}\r?\n?[ \t]{0,8})/y
 const COUNTS = new Set([12, 15, 18, 21, 24])
-const MOST_WORDS = 25
-/** Words of nearly every sentence that the list of the wallets' words does not have. */
+const MAX_WORDS = 25
+/** Common words that are not in the word list of wallets. */
 const PROSE = new Set(
   'the and for are from not was has its our your with into each must should which word words'.split(' '),
 )
-/** The samples of tutorials repeat one word. */
-const LEAST_DIFFERENT = 8
-/** The words have more than five letters on average; the mnemonics of a processor have three. */
-const LEAST_AVERAGE = 4
+/** Samples in tutorials repeat one word. */
+const MIN_DIFFERENT = 8
+/** Excludes processor mnemonics with three letters; wallet words have more than five letters on average. */
+const MIN_AVERAGE = 4
 
-/** So many different words, of such a length, restore a wallet. */
 const isPhrase = (words: readonly string[]): boolean =>
   COUNTS.has(words.length) &&
-  new Set(words).size >= LEAST_DIFFERENT &&
-  words.join('').length >= words.length * LEAST_AVERAGE
+  new Set(words).size >= MIN_DIFFERENT &&
+  words.join('').length >= words.length * MIN_AVERAGE
 
-/** The words behind a name that ends at `nameEnd`. Words of the next line may follow them, so the last good end counts. */
+/**
+ * Returns the words behind a name that ends at `nameEnd`. Words of the next line may follow, so the last valid
+ * end counts.
+ */
 export function walletWords(text: string, nameEnd: number): Span | undefined {
   LINK.lastIndex = nameEnd
   if (!LINK.test(text)) return undefined
   const start = LINK.lastIndex
   const words: string[] = []
   let [at, end] = [start, -1]
-  while (words.length < MOST_WORDS) {
+  while (words.length < MAX_WORDS) {
     WORD.lastIndex = at
     const found = WORD.exec(text)
     const [whole = '', word = '', between = ''] = found ?? []
@@ -344,14 +344,14 @@ export function walletWords(text: string, nameEnd: number): Span | undefined {
   return end === -1 ? undefined : { start, end, kind: 'seed_phrase', rank: RANK.named }
 }
 
-/** JSON Web Keys: `kty` is in each, and only a private or a shared key has one of the secret parts. */
+/** Finds JSON Web Keys: all have `kty`, and only a private or shared key has a secret part. */
 export const KEY_TYPES = ['"kty"', '\\"kty\\"', "'kty'"]
 
 /** A key of 4096 bits with all its parts has about 3200 characters. */
 const WINDOW = 5000
 const SECRET_PART = /(\\?["'])(?:d|p|q|dp|dq|qi|k)\1\s{0,8}:\s{0,8}\1([A-Za-z0-9_-]{20,1400}={0,2})\1/g
 
-/** The secret parts of the key around a place. Nothing before `notBefore` is read again. */
+/** Returns the secret parts of the key around a place. Text before `notBefore` was read already. */
 export function secretsInWebKey(
   text: string,
   typeEnd: number,
@@ -375,11 +375,11 @@ export function secretsInWebKey(
 
 const NEXT = /,([A-Za-z0-9_+/.~-]{16,400}={0,2})(?=[\s"'`;,)\]}\\<&]|$)/y
 
-/** Keys of one list mostly have one length; any other must be random beyond doubt. */
+/** Keys of one list mostly have one length; any other key must be random beyond doubt. */
 const isKey = (value: string, length: number): boolean =>
   !isPlaceholder(value) && (value.length === length ? looksRandom(value) : isPlainlyRandom(value))
 
-/** Where the list ends that begins with the key before `end`: `APP_KEYS=…,…,…`. */
+/** Returns the end of a list such as `APP_KEYS=…,…,…` whose first key ends at `end`. */
 export function endOfList(text: string, end: number, length: number): number {
   let last = end
   for (;;) {

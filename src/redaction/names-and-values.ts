@@ -3,18 +3,17 @@ import { certaintyOf, isDigit, isLetter, mostRandomBits, SURE, UNSURE, VERY_SURE
 import { RANK, type Span } from './rule.ts'
 
 /**
- * A value near a name that says "secret", whatever stands between them: quotes, markup, brackets, columns, lines, words.
- * The weaker the link, the surer the value must be. `assignments.ts` reads the common notations more exactly, before this.
+ * Finds a value near a secret name across quotes, markup, columns, lines or words. The weaker the link, the
+ * surer the value must be. `assignments.ts` reads common notations more exactly, before this.
  */
-const LONGEST_WINDOW = 220
-/** Of many names side by side only the first ones are tried. */
+const MAX_WINDOW_LENGTH = 220
+/** Only the first of many adjacent names are tried. */
 const WINDOW_OF_TRIES = 400
-const MOST_TRIES = 12
-const MOST_CANDIDATES = 3
-const LEAST_VALUE = 8
-const LONGEST_VALUE = 400
+const MAX_TRIES = 12
+const MAX_CANDIDATES = 3
+const MIN_VALUE = 8
+const MAX_VALUE_LENGTH = 400
 
-/** Reads a text from name to name. */
 export class Neighbours {
   readonly #text: string
   readonly #candidates: Candidates
@@ -26,15 +25,14 @@ export class Neighbours {
     this.#candidates = candidates
   }
 
-  /** The value of a name: behind it, or before it. */
   secretOf(name: Name, kind: string): Span | undefined {
     const text = this.#text
     if (text[name.end] === '/') return undefined
     const before = speaksBack(name, kind)
-      ? this.#candidates.within(name.start - LONGEST_BEFORE, name.start)
+      ? this.#candidates.within(name.start - MAX_LENGTH_BEFORE, name.start)
       : NONE
     const isKeyed = isKeyOfPair(text, name)
-    const behind = this.#candidates.within(name.end, name.end + LONGEST_WINDOW)
+    const behind = this.#candidates.within(name.end, name.end + MAX_WINDOW_LENGTH)
     const hasOwn = mayHoldValue(text.charCodeAt(name.end))
     if ((behind.length === 0 && before.length === 0 && !isKeyed && !hasOwn) || !this.#isTried(name))
       return undefined
@@ -45,9 +43,9 @@ export class Neighbours {
     )
   }
 
-  /** `… to log in`: the value before a name that says so with the words before it alone. */
+  /** Returns the value before a name that is marked only by the words before it: `… to log in`. */
   secretBefore(name: Name): Span | undefined {
-    const before = this.#candidates.within(name.start - LONGEST_BEFORE, name.start)
+    const before = this.#candidates.within(name.start - MAX_LENGTH_BEFORE, name.start)
     return before.length > 0 && this.#isTried(name)
       ? valueInSentence(this.#text, name, 'password')
       : undefined
@@ -62,17 +60,17 @@ export class Neighbours {
       this.#tries = 0
     }
     this.#tries += 1
-    return this.#tries <= MOST_TRIES
+    return this.#tries <= MAX_TRIES
   }
 }
 
-/** What stands before a short name such as `key` hardly ever belongs to it. */
+/** A value before a short name such as `key` hardly ever belongs to it. */
 const speaksBack = ({ start, end }: Name, kind: string): boolean => kind === 'password' || end - start > 4
 
 const mayHoldValue = (code: number): boolean =>
   !isHard(code) && code !== 47 && code !== 40 && code !== 44 && code !== 41
 
-/** Does a colon or an equals sign stand before the name: `name: DB_PASSWORD`? */
+/** Returns true if a colon or an equals sign stands before the name: `name: DB_PASSWORD`. */
 function isKeyOfPair(text: string, { start }: Name): boolean {
   let at = start - 1
   const least = start - 40
@@ -86,16 +84,19 @@ const isInName = (code: number): boolean =>
   isLetter(code) || isDigit(code) || code === 95 || code === 45 || code === 46
 
 const NONE: readonly Candidate[] = []
-const LONGEST_RUN = LONGEST_VALUE + 100
-/** So many letters in a row may be a secret without a digit. */
-const LEAST_LETTERS = 12
-/** What `certaintyOf` asks of a value without the signs of a password. */
-const LEAST_BITS = 3
+const MAX_RUN_LENGTH = MAX_VALUE_LENGTH + 100
+/** This many letters in a row may be a secret without a digit. */
+const MIN_LETTERS = 12
+/** The minimum that `certaintyOf` requires of a value without password signs. */
+const MIN_BITS = 3
 
 const SIGNS_OF_PASSWORD = new Set(Array.from('!@#$%^&*?~+', (sign) => sign.charCodeAt(0)))
 const isSignOfPassword = (code: number): boolean => SIGNS_OF_PASSWORD.has(code)
 
-/** What looks like a secret by itself, in the order of the text. Each stretch is read once, when a name is near it. */
+/**
+ * Returns the parts that look like a secret by themselves, in text order. Each stretch is read once, when a
+ * name is near it.
+ */
 export class Candidates {
   readonly #text: string
   readonly #found: Candidate[] = []
@@ -106,7 +107,6 @@ export class Candidates {
     this.#text = text
   }
 
-  /** Those that begin between two places. */
   within(from: number, to: number): readonly Candidate[] {
     this.#read(Math.max(0, from), to)
     const found = this.#found
@@ -125,7 +125,7 @@ export class Candidates {
     const limit = Math.min(text.length, to)
     if (limit <= this.#readTo) return
     let at = Math.max(this.#readTo, from)
-    const least = Math.max(this.#readTo, from - LONGEST_RUN)
+    const least = Math.max(this.#readTo, from - MAX_RUN_LENGTH)
     while (at > least && !isHard(text.charCodeAt(at - 1))) at -= 1
     while (at < limit) {
       while (at < limit && isHard(text.charCodeAt(at))) at += 1
@@ -134,7 +134,6 @@ export class Candidates {
     this.#readTo = at
   }
 
-  /** Returns where the run ends. */
   #readRun(start: number): number {
     const text = this.#text
     let at = start
@@ -157,22 +156,22 @@ export class Candidates {
       }
     }
     const length = at - start
-    const isLikely = length >= LEAST_VALUE && length <= LONGEST_RUN
-    const isMixed = digits > 0 ? all > 2 : most >= LEAST_LETTERS
-    if (isLikely && isMixed && ((digits > 0 && hasSign) || mostRandomBits(text, start, at) >= LEAST_BITS))
+    const isLikely = length >= MIN_VALUE && length <= MAX_RUN_LENGTH
+    const isMixed = digits > 0 ? all > 2 : most >= MIN_LETTERS
+    if (isLikely && isMixed && ((digits > 0 && hasSign) || mostRandomBits(text, start, at) >= MIN_BITS))
       for (const candidate of candidatesOf(text, { start, end: at })) this.#found.push(candidate)
     return at
   }
 }
 
-/** Short names inside a longer word are a part of it by chance. */
-const LEAST_INNER_NAME = 5
+/** Short names inside a longer word match by chance. */
+const MIN_INNER_NAME = 5
 const OTHER_WORD = /secret(?:e[ds]?\b|ing|ion|ary|ari|ory|agog|ly)/iy
 const INNER_NAME = /^(?:pass|pwd)$/i
 
 function isWord(text: string, { start, end }: Name): boolean {
   const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)]
-  if (end - start >= LEAST_INNER_NAME || !(isLetter(before) || isDigit(before))) return true
+  if (end - start >= MIN_INNER_NAME || !(isLetter(before) || isDigit(before))) return true
   const after = text.charCodeAt(end)
   if (first < 97 && before >= 97) return !(isLetter(after) || isDigit(after))
   return INNER_NAME.test(text.slice(start, end)) && !isDigit(before)
@@ -182,13 +181,12 @@ const spanOf = ({ start, end }: Candidate, kind: string): Span => ({ start, end,
 
 type Candidate = { start: number; end: number; certainty: number; isPaired?: boolean }
 
-/** What ends a value wherever it stands. */
 const HARD = new Uint8Array(128)
 for (let code = 0; code <= 32; code += 1) HARD[code] = 1
 for (const sign of '"\'`<>\\|\u007f') HARD[sign.charCodeAt(0)] = 1
 const isHard = (code: number) => code > 126 || HARD[code] === 1
 
-/** A line end or a quote as a string of a program has it. */
+/** Matches a line end or a quote as written in a string literal. */
 const ESCAPE = /u00[0-9a-fA-F]{2}|[nrt](?![a-z])/y
 function afterEscape(text: string, at: number): number {
   ESCAPE.lastIndex = at
@@ -199,7 +197,6 @@ const OPENERS = '([{,;:=>~*'
 const CLOSERS = ')]},;:.*'
 const OPENED_BY: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
-/** Without the brackets, emphasis and punctuation around it, which may belong to the sentence. */
 function trimmed(text: string, start: number, end: number): { start: number; end: number } {
   let [from, to] = [start, end]
   while (from + 2 < to && (text.startsWith('...', from) || (from > start && text[from] === '.'))) from += 1
@@ -214,14 +211,14 @@ function trimmed(text: string, start: number, end: number): { start: number; end
   return { start: from, end: to }
 }
 
-/** `name=`, `--name:`, `anna/`: what may stand before the value in one run. */
+/** Matches what may stand before the value in one run: `name=`, `--name:`, `anna/`. */
 const BEFORE_VALUE =
   /^(?:!\[CDATA\[|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
 const NEXT_PIECE = /[,;)(&]|\]\s*[:=]/
 
 const LETTER_BEYOND_ASCII = /[\u00c0-\u024f\u0370-\u04ff]/
 
-/** A part of a word of another language, a name that is called, or what is left of a value. */
+/** Returns true inside a foreign word, a called name, or the rest of a value. */
 function isInside(text: string, start: number, end: number): boolean {
   const [before = '', after = ''] = [text[start - 1], text[end]]
   return (
@@ -233,7 +230,7 @@ function isInside(text: string, start: number, end: number): boolean {
   )
 }
 
-/** `--from-literal=password=`: without the names before the value. */
+/** Skips the names before the value, as in `--from-literal=password=`. */
 function behindNames(text: string, start: number, end: number): { start: number; end: number } {
   let inner = { start, end }
   for (let names = 0; names < 3; names += 1) {
@@ -244,17 +241,17 @@ function behindNames(text: string, start: number, end: number): { start: number;
   return inner
 }
 
-/** The candidates of a run: whole, behind a name and a sign, and in pieces. */
+/** Returns the candidates of a run: the whole, the part behind a name and a sign, and pieces. */
 function candidatesOf(text: string, run: { start: number; end: number }): Candidate[] {
   const found: Candidate[] = []
   const add = (start: number, end: number, isPaired: boolean) => {
-    if (end - start < LEAST_VALUE || end - start > LONGEST_VALUE) return
+    if (end - start < MIN_VALUE || end - start > MAX_VALUE_LENGTH) return
     const certainty = isInside(text, start, end) ? 0 : certaintyOf(text.slice(start, end))
     if (certainty > 0) found.push({ start, end, certainty, isPaired })
   }
   const from = text[run.start - 1] === '\\' ? afterEscape(text, run.start) : run.start
   const { start, end } = trimmed(text, from, run.end)
-  if (end - start < LEAST_VALUE) return found
+  if (end - start < MIN_VALUE) return found
   const whole = text.slice(start, end)
   if (KNOWN_FORM.test(whole)) return found
   const inner = behindNames(text, start, end)
@@ -277,9 +274,7 @@ function candidatesOf(text: string, run: { start: number; end: number }): Candid
   return found
 }
 
-// --- behind the name ---
-
-/** The rest of a name: `passwords`, `PASSWORD_PROD`, the endings of other languages. */
+/** Matches the rest of a name: `passwords`, `PASSWORD_PROD`, foreign word endings. */
 const REST_OF_NAME = /(?:[\w-]|(?![\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])[\p{L}\p{M}]){0,30}/uy
 
 function valueBehind(
@@ -300,20 +295,19 @@ function valueBehind(
     if (candidate.start < from) continue
     if (candidate.certainty >= neededFor(text, from, candidate, kind, line)) return spanOf(candidate, kind)
     tried += 1
-    if (tried >= MOST_CANDIDATES) return undefined
+    if (tried >= MAX_CANDIDATES) return undefined
   }
   return undefined
 }
 
-/** The rest of the run that the name stands in: `?api_key=…&a=1`, `+DB_PASSWORD=…`. */
 function ownRun(text: string, from: number): readonly Candidate[] {
   if (!mayHoldValue(text.charCodeAt(from))) return NONE
   let end = from
-  while (end < from + LONGEST_RUN && end < text.length && !isHard(text.charCodeAt(end))) end += 1
-  return end - from > LEAST_VALUE ? candidatesOf(text, { start: from, end }) : NONE
+  while (end < from + MAX_RUN_LENGTH && end < text.length && !isHard(text.charCodeAt(end))) end += 1
+  return end - from > MIN_VALUE ? candidatesOf(text, { start: from, end }) : NONE
 }
 
-/** In scripts without blanks the value may follow the name at once. */
+/** In scripts without blanks the value may follow the name directly. */
 function endOfName(text: string, { end }: Name): number {
   if (text.charCodeAt(end - 1) > 0x2e80) return end
   REST_OF_NAME.lastIndex = end
@@ -323,13 +317,13 @@ function endOfName(text: string, { end }: Name): number {
 
 type NameLine = { isCommand: boolean; isHeading: boolean; isStart: boolean }
 
-const LONGEST_LINE = 300
+const MAX_LINE_LENGTH = 300
 const COMMAND_LINE =
   /^\s{0,8}(?:[\w@:~./()-]{0,40}[$%#❯]|[\w@:~./()-]{0,40}\w>|>>>|PS [^>\n]{0,60}>)\s{1,4}\w/
 const HEADING_LINE = /^\s{0,8}(?:#{1,6}\s|[*_]{1,3}\S|=+\s)/
 
 function lineOf(text: string, { start }: Name): NameLine {
-  const from = Math.max(0, start - LONGEST_LINE)
+  const from = Math.max(0, start - MAX_LINE_LENGTH)
   const near = text.slice(from, start + 1)
   const at = near.lastIndexOf('\n', start - from - 1)
   const before = at === -1 && from > 0 ? '' : near.slice(at + 1)
@@ -342,12 +336,11 @@ function lineOf(text: string, { start }: Name): NameLine {
 
 const NEVER = 9
 const TAGS = /<\/?[A-Za-z][^<>\n]{0,160}>/g
-/** Words in the gap that say what the value is instead. */
 const DIGEST = /hash|digest|\bsha-?\d|md5|checksum|fingerprint/i
 const OTHER_THING =
   /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|version|integrity|thumbprint|signature|bcrypt|argon|public|\bids?\b|\burl|address|\bname\b(?!["']?\s{0,3}[,:])|revision|build|model|https?:/i
 
-/** How sure a value must be, after what stands between it and its name. */
+/** Returns the certainty that a value needs, depending on what separates the value from its name. */
 function neededFor(
   text: string,
   from: number,
@@ -375,7 +368,7 @@ const WEAK = 1
 const MEDIUM = 2
 const STRONG = 3
 
-/** What may stand in a gap, and the letter for it. Blanks, quotes, emphasis and comments leave none. */
+/** The tokens of a gap, with a letter for each. Blanks, quotes, emphasis and comments get no letter. */
 const GAP_TOKENS: readonly [letter: string, pattern: string][] = [
   ['<', '<!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{'],
   ['', '(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/'],
@@ -402,10 +395,9 @@ const GAP_TOKENS: readonly [letter: string, pattern: string][] = [
   ['x', '.'],
 ] as const
 const GAP_TOKEN = new RegExp(GAP_TOKENS.map(([, pattern]) => `(${pattern})`).join('|'), 'uy')
-/** No pattern below has more. */
-const LONGEST_SHAPE = 42
+/** The maximum shape length; no pattern below matches more. */
+const MAX_SHAPE_LENGTH = 42
 
-/** A gap as a letter for each thing in it. */
 function shapeOf(gap: string): string {
   let shape = ''
   GAP_TOKEN.lastIndex = 0
@@ -416,38 +408,35 @@ function shapeOf(gap: string): string {
     shape += letter
     // A word that ends with a colon is a word and an operator.
     if (letter === 'w' && found[0].endsWith(':')) shape += ':'
-    if (shape.length > LONGEST_SHAPE) break
+    if (shape.length > MAX_SHAPE_LENGTH) break
   }
   return shape
 }
 
-/** `password (root): `, `"password" => `, a label and tags. */
+/** Matches `password (root): `, `"password" => `, a label and tags. */
 const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:(?:[w(<[c]{1,4}\.?:)?[:<(tc]{0,4}$/
-/** `password for the staging database: ` */
+/** Matches `password for the staging database: `. */
 const ASSIGNED_LATER = /^[w(=x]{0,9}[<]{0,2}:[:<(t]{0,3}$/
-/** `": "API_KEY", "enabled": true, "value": "` */
+/** Matches `": "API_KEY", "enabled": true, "value": "`. */
 const BESIDE_VALUE =
   /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0,3}[,n<x]{1,4}){0,2}[x[(]{0,2}[w]?v[x<(]{0,2}[:,=]?[:<tn(]{0,4}$/
-/** `password is`, `password for the server ist` */
+/** Matches `password is` and `password for the server ist`. */
 const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
-/** Columns, tags, a comma, nothing at all. */
+/** Matches columns, tags, a comma, or an empty gap. */
 const BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
-/** `").type("`, `= []byte("`, `{ return "` */
-/** `user, password = "anna", "`, `"Password", with: "`, `(auth "anna" "`, and the attributes of a tag. */
+/** Matches `").type("`, `= []byte("`, `{ return "`. */
+/** Matches `user, password = "anna", "`, `"Password", with: "`, `(auth "anna" "`, and tag attributes. */
 const IN_QUOTES = /^[w,]{0,4}:w,$|^,w:$/
 const AFTER_QUOTED = /^\s{1,4}["'][^"'\s]{1,60}["']\s{1,4}["']$/
 const ATTRIBUTES = /^(?:w:w){1,3}<{1,2}$/
-/** A user in the line between. */
 const BELOW_USER = /^nwn$/
 const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$/
-/** `"password": {"plain": "` */
+/** Matches `"password": {"plain": "`. */
 const NESTED = /^:\[{1,2}(?:w:w,){0,2}w:$/
-/** On the next line, with or without a colon, in a fence. */
+/** Matches a value on the next line, with or without a colon, in a fence. */
 const BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
 const DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
-/** An answer: perhaps with the time and the name of who says it. */
 const ANSWERED = /^[w(=]{0,8}[.][:]?n[n]?[(]?w?[:]?$/
-/** A command, and its output in the next line. */
 const PRINTED = /^[^nf]{0,40}n$/
 const IN_SENTENCE = /^[w=,(]{1,9}[[<]?$/
 
@@ -480,7 +469,7 @@ function strengthOf(
   return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK
 }
 
-/** `AUTH app …`, `password 0 …`: a line of a configuration, which ends with the value. */
+/** Returns true for a configuration line that ends with the value: `AUTH app …`, `password 0 …`. */
 function isDirective(gap: string, text: string, { end }: Candidate, line: () => NameLine): boolean {
   const words = gap.trim().split(/\s+/)
   if (words.length > 2 || !/^\s/.test(gap)) return false
@@ -489,23 +478,21 @@ function isDirective(gap: string, text: string, { end }: Candidate, line: () => 
   return ALONE.test(text)
 }
 
-// --- before the name ---
-
-const LONGEST_BEFORE = 100
+const MAX_LENGTH_BEFORE = 100
 const LINKING =
   /^(?:as|into|in|to|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
-/** A comment at the end of a line, or an arrow back. */
+/** Matches a comment at the end of a line, or a backward arrow. */
 const REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/
 const NAME_KEY =
   /(?:^|[\s"'{,<([])(?:[A-Za-z_]{0,20}?(?:name|key)|id|label|field|k)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?[\w.-]{0,40}$/i
 const VALUE_KEY =
   /(?<![A-Za-z])(?:[A-Za-z_]{0,20}value|val|v)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?([^\s"'`<>,]{8,200})/i
-const LONGEST_PAIR = 260
+const MAX_PAIR_LENGTH = 260
 
-/** `value: …` before `name: DB_PASSWORD`. */
+/** Returns the value in `value: …` before `name: DB_PASSWORD`. */
 function valueOfPair(text: string, name: Name, kind: string): Span | undefined {
   if (!NAME_KEY.test(text.slice(Math.max(0, name.start - 60), name.start))) return undefined
-  const from = Math.max(0, name.start - LONGEST_PAIR)
+  const from = Math.max(0, name.start - MAX_PAIR_LENGTH)
   const found = lastValueKey(text.slice(from, name.start))
   if (!found) return undefined
   const { start, end } = trimmed(text, from + found.start, from + found.end)
@@ -514,7 +501,6 @@ function valueOfPair(text: string, name: Name, kind: string): Span | undefined {
     : undefined
 }
 
-/** The last value before a name, if no other name stands between them. */
 function lastValueKey(before: string): { start: number; end: number } | undefined {
   const at = Math.max(before.lastIndexOf('alue'), before.lastIndexOf('ALUE'), before.lastIndexOf('val"'))
   if (at === -1) return undefined
@@ -528,11 +514,11 @@ function lastValueKey(before: string): { start: number; end: number } | undefine
   return { start: end - value.length, end }
 }
 
-/** `… is the new root password`, `use … as password`. */
+/** Returns the value in `… is the new root password` or `use … as password`. */
 function valueInSentence(text: string, { start }: Name, kind: string): Span | undefined {
-  const from = Math.max(0, start - LONGEST_BEFORE)
+  const from = Math.max(0, start - MAX_LENGTH_BEFORE)
   let at = start
-  // A name inside a longer word says nothing about what stands before the word.
+  // A name inside a longer word does not describe what stands before the word.
   while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
   if (start - at > 20) return undefined
   let isLinked = text[at] === '('
@@ -553,7 +539,7 @@ function valueInSentence(text: string, { start }: Name, kind: string): Span | un
       if (found) return spanOf(found, kind)
       continue
     }
-    if (isLinked && end - at >= LEAST_VALUE) {
+    if (isLinked && end - at >= MIN_VALUE) {
       const value = trimmed(text, at, end)
       const needed = kind === 'password' ? SURE : VERY_SURE
       if (certaintyOf(text.slice(value.start, value.end)) >= needed)

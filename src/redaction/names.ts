@@ -1,8 +1,8 @@
 import type { Name } from './assignments.ts'
 
 /**
- * Names that say "the value beside me is a secret", and the kind that such a value is called. `whole` ones are
- * short: more lower-case letters after them make another word (`keyword`, `author`, `passenger`).
+ * Names that mark the value beside them as a secret, with its kind. `whole`: more lower-case letters after
+ * this short name make another word (`keyword`, `author`, `passenger`).
  */
 export type SecretName = { kind: string; whole: boolean; names: readonly string[] }
 
@@ -138,7 +138,7 @@ export const SECRET_NAMES: readonly SecretName[] = [
   { kind: 'api_key', whole: true, names: ['key', 'api', 'client_id', 'clientid'] },
 ]
 
-/** The same in letters beyond ASCII, which the table of keywords does not hold. Endings of a word may follow. */
+/** Names in non-ASCII letters, which the keyword table does not hold. Word endings may follow. */
 export const FOREIGN_NAMES: readonly SecretName[] = [
   {
     kind: 'password',
@@ -187,40 +187,38 @@ export const FOREIGN_NAMES: readonly SecretName[] = [
   { kind: 'api_key', whole: false, names: ['ключ', 'schlüssel', 'clé ', 'clé_', 'キー', '키'] },
 ]
 
-/** Letters, not the dashes, quotes and arrows that many texts have. */
+/** Letters only; dashes, quotes and arrows occur in many texts. */
 const FOREIGN_LETTER = /[\u00c0-\u1fff\u3040-\ud7af]/
 export const hasForeignLetters = (text: string): boolean => FOREIGN_LETTER.test(text)
 const isForeign = (code: number): boolean =>
   (code >= 0xc0 && code <= 0x1fff) || (code >= 0x3040 && code <= 0xd7af)
-/** Endings of the word, but no Latin letters: without a blank between them they begin the value. */
+/** Matches word endings except Latin letters, which begin the value when no blank separates them. */
 const ENDING = '(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}'
-/** `пароль от базы: …` */
+/** Matches more words, as in `пароль от базы: …`. */
 const MORE_WORDS = '(?:[ \\t](?![A-Za-z]{8})\\p{L}{1,20}(?=[ \\t:=])){0,3}'
 const NAMES = new RegExp(
   `(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join('|')})`).join('|')})${ENDING}${MORE_WORDS}`,
   'giu',
 )
 
-/** No name is longer before its first such letter, and none reads further behind its last one. */
-const LONGEST_BEFORE = 40
-const LONGEST_BEHIND = 120
+/** The maximum length of a name before its first non-ASCII letter and behind its last one. */
+const MAX_LENGTH_BEFORE = 40
+const MAX_LENGTH_BEHIND = 120
 const NEXT_FOREIGN_LETTER = new RegExp(FOREIGN_LETTER, 'g')
 
-/** The parts of a text in which names may be: those around letters beyond ASCII. */
 function* foreignParts(text: string): Generator<{ from: number; to: number }> {
   for (let from = 0; ; ) {
     NEXT_FOREIGN_LETTER.lastIndex = from
     const first = NEXT_FOREIGN_LETTER.exec(text)?.index
     if (first === undefined) return
-    let to = first + LONGEST_BEHIND
+    let to = first + MAX_LENGTH_BEHIND
     for (let at = first + 1; at < Math.min(to, text.length); at += 1)
-      if (isForeign(text.charCodeAt(at))) to = at + LONGEST_BEHIND
-    yield { from: Math.max(from, first - LONGEST_BEFORE), to }
+      if (isForeign(text.charCodeAt(at))) to = at + MAX_LENGTH_BEHIND
+    yield { from: Math.max(from, first - MAX_LENGTH_BEFORE), to }
     from = to
   }
 }
 
-/** The names of secrets in letters beyond ASCII, and what kind each of them says. */
 export function* foreignNames(text: string): Generator<{ name: Name; kind: string }> {
   for (const { from, to } of foreignParts(text)) {
     for (const found of text.slice(from, to).matchAll(NAMES)) {
@@ -232,20 +230,22 @@ export function* foreignNames(text: string): Generator<{ name: Name; kind: strin
   }
 }
 
-/** What names of secrets are written with. */
 const IN_NAME = new Uint8Array(128)
 for (const character of '.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')
   IN_NAME[character.charCodeAt(0)] = 1
 
 const isInName = (text: string, at: number): boolean => IN_NAME[text.charCodeAt(at)] === 1
 
-/** The patterns for a value look no further than this: back for the quote that opens its name, on for what ends it. */
+/**
+ * The patterns for a value look no further than this: back for the opening quote, forward for the end of the
+ * name.
+ */
 const LOOKED_BACK = 40
 const LOOKED_ON = 25
 
 /**
- * Finds names that stand deep inside letters: nothing near them could be a value. The letters are read once for all names
- * among them, because a paste of millions of names side by side kept the server busy for half a minute.
+ * Skips names deep inside letters, where no value can follow. The letters are read once for all names among
+ * them, because a paste of millions of names would block the server (denial of service).
  */
 export class NameRuns {
   readonly #text: string

@@ -1,9 +1,12 @@
 /**
- * Tells random letters and digits from words and names of programs. Each pair of neighbours is compared: how often words have
- * it, and how often it comes about by chance.
+ * Tells random characters from words and identifiers by how often each pair of neighbours occurs in words and
+ * by chance.
  */
 
-/** What a letter (row) is followed by in words and identifiers: -log2 of the share, less one, as a digit. */
+/**
+ * How often a letter (row) is followed by each letter in words and identifiers: -log2 of the share, minus one,
+ * as a digit.
+ */
 const FOLLOWED_BY = Float64Array.from(
   [
     '84346648496242849231557657',
@@ -42,7 +45,10 @@ const LETTER_THEN_DIGIT = 2.5
 const DIGIT_THEN_LETTER = 3.5
 const LONGER_NUMBER = -1.5
 
-/** How many bits speak for chance: far below zero for words, above ten for most random values of twelve or more characters. */
+/**
+ * Returns how many bits speak for chance: far below zero for words, above ten for most random values of twelve
+ * or more characters.
+ */
 function randomBits(value: string): number {
   const isMixed = /[a-z]/.test(value) && /[A-Z]/.test(value)
   let bits = 0
@@ -55,7 +61,7 @@ function randomBits(value: string): number {
   return bits
 }
 
-/** The bits of that part of a text that has most of them: no part of it is more random. */
+/** Returns the bits of the most random part of a text. */
 export function mostRandomBits(text: string, start: number, end: number): number {
   let bits = 0
   let most = 0
@@ -83,8 +89,8 @@ export const isLetter = (code: number): boolean => (code >= 97 && code <= 122) |
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * What documentation uses in place of a secret. A long random value contains any short word by chance
- * so only long ones count anywhere in a value; the others must be whole words.
+ * Placeholder words in documentation. A long random value contains any short word by chance, so only long
+ * words match inside a value; short words must match whole.
  */
 const DOCUMENTATION_WORDS =
   /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i
@@ -100,21 +106,20 @@ function holdsDocumentationWord(value: string): boolean {
   )
 }
 
-/** `sk-ab...yz`, `********`: what is left of the value is not a secret any more. */
 function isElided(value: string): boolean {
   if (!/\.{3}|\*{3}/.test(value)) return false
   return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, '').length < 20
 }
 
-/** `${X}`, `$X`, `$env:X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
+/** References to a secret by name: `${X}`, `$X`, `$env:X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`. */
 const REFERENCE =
   /^(?:\$[{(]|\$(?:env:)?[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|import\.meta|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i
 
-/** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
+/** Words in sample passwords of tests and tutorials: `my-secret-1`, `Password123`, `testToken_2`. */
 const TUTORIAL_WORDS =
   /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi
 
-/** For values of a known form: what documentation puts there, or a word that happens to have the form. */
+/** Returns true for a sample of a known form, or a word that happens to have the form. */
 export function isSampleValue(whole: string): boolean {
   const value = beginningOf(whole)
   if (holdsDocumentationWord(value) || isMonotonous(value)) return true
@@ -127,22 +132,20 @@ export function isPlaceholder(whole: string): boolean {
   return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ''))
 }
 
-/** For credentials with a known form: only an obvious sample. */
+/** Returns true for an obvious sample of a known form only. */
 export function isSampleToken(whole: string): boolean {
   const tail = beginningOf(whole)
   return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail)
 }
 
-/** The same few characters again and again. A short number may well repeat its digits. */
+/** Returns true if the same few characters repeat. A short number may well repeat its digits. */
 function isMonotonous(value: string): boolean {
   const enough = value.length <= 12 ? 3 : 4
   const seen = new Set<string>()
-  // Most values have enough at their beginning, and the rest need not be read.
   for (const character of value) if (seen.add(character).size === enough) return false
   return true
 }
 
-/** Shannon entropy in bits per character. */
 function entropy(value: string): number {
   const counts = new Map<string, number>()
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -157,24 +160,26 @@ function entropy(value: string): number {
 const CODE_LIKE = /^[./~]|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
 const FILE_TYPE = /\.[a-z]{2,5}$/
 
-/** Code that only mentions a secret: a path, an address, a call, a list of words. */
+/** Returns true for code that only mentions a secret: a path, a URL, a call, a word list. */
 function isCodeLike(value: string): boolean {
   const slash = value.lastIndexOf('/')
   return CODE_LIKE.test(value) || (slash !== -1 && FILE_TYPE.test(value.slice(slash)))
 }
 
-/** The beginning of a value tells whether the rest is random. No more is read, however long the value is. */
-const LONGEST_READ = 400
+/** Only this many characters are read to judge randomness. */
+const MAX_READ_LENGTH = 400
 const beginningOf = (value: string): string =>
-  value.length > LONGEST_READ ? value.slice(0, LONGEST_READ) : value
+  value.length > MAX_READ_LENGTH ? value.slice(0, MAX_READ_LENGTH) : value
 
-/** `config.auth.token2`: names joined by dots, with hardly a digit. */
+/** Returns true for names joined by dots such as `config.auth.token2`, with hardly a digit. */
 function isMemberAccess(value: string): boolean {
   if (!/^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return false
   return value.replace(/\D/g, '').length / value.length < 0.1
 }
 
-/** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
+/**
+ * Returns true if the value is random enough for a key: mixed letters and digits, or letters in no word order.
+ */
 export function looksRandom(whole: string): boolean {
   const value = beginningOf(whole)
   if (value.length < 10 || isCodeLike(value) || isMemberAccess(value)) return false
@@ -182,18 +187,17 @@ export function looksRandom(whole: string): boolean {
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
 }
 
-/** How often a letter and a digit are neighbours. */
 export const changesIn = (value: string): number =>
   beginningOf(value).match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
 
-/** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
+/** Returns true if letters and digits alternate more often than in any word or version. */
 export function isPlainlyRandom(whole: string): boolean {
   const value = beginningOf(whole)
   if (value.length < 10 || !looksRandom(value)) return false
   return changesIn(value) >= (value.length >= 16 ? 4 : 3)
 }
 
-/** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
+/** Returns true for letters with digits or signs: people choose passwords, so randomness is not required. */
 export function looksLikePassword(whole: string): boolean {
   const value = beginningOf(whole)
   if (value.length < 6 || isCodeLike(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value)) return false
@@ -206,7 +210,10 @@ const VOWELS = new Set(Array.from('aeiou', (vowel) => vowel.charCodeAt(0)))
 const LETTER_Y = 'y'.charCodeAt(0)
 const MANY_CONSONANTS = 5
 
-/** Words have a vowel every few letters and few capitals; random letters do not. In one pass, since values may be long. */
+/**
+ * Returns true if letters are random: words have frequent vowels and few capitals. One pass, because values
+ * may be long.
+ */
 export function isUnpronounceable(value: string): boolean {
   let [letters, capitals, vowels, consonants, mostConsonants] = [0, 0, 0, 0, 0]
   for (let at = 0; at < value.length; at += 1) {
@@ -226,7 +233,6 @@ export function isUnpronounceable(value: string): boolean {
   return vowels / letters < 0.27 && mostConsonants >= MANY_CONSONANTS
 }
 
-/** How sure a value is a secret by itself, whatever stands beside it. */
 export const UNSURE = 1
 export const SURE = 2
 export const VERY_SURE = 3
@@ -234,11 +240,10 @@ export const VERY_SURE = 3
 const HEX =
   /^(?=[0-9a-f]*[a-f])(?=[a-f]*\d)(?:[0-9a-f]{16,128})$|^(?=[0-9A-F]*[A-F])(?=[A-F]*\d)[0-9A-F]{16,128}$/
 const SHORT_HASH = /^[0-9a-f]{8,15}$/
-/** Of SSH, or the first line of a public key or a certificate in an address. */
+/** Matches SSH public keys, and the first line of a public key or certificate in a URL. */
 const PUBLIC_KEY = /^AAAA[A-Z][23]|^-{4,5}BEGIN/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const SIGN_OF_PASSWORD = /[!@#$%^&*?~+]/
-/** Addresses, calls, variables, dates, times, versions, markup, expressions, parameters of an address. */
 const OTHER_FORM = new RegExp(
   [
     String.raw`^[./~@-]|:\/\/|^\$[\w{(]|^%\w+%$|^[a-z_][A-Za-z_]*(?:\$\d)+(?!\w)|\$\{`,
@@ -247,15 +252,13 @@ const OTHER_FORM = new RegExp(
     String.raw`[?&][\w-]+=|%[0-9A-F]{2}(?:[A-Za-z/]|%)|[,;\s\\]|^\]|A-Za|a-z0|[0A]-[9Z]|@[\^~]|\?\w+:|^0x[0-9A-Fa-f]{1,31}$`,
   ].join('|'),
 )
-/** A path or a type of media. */
 const SLASHED = /[A-Za-z]\/[A-Za-z]/
 const DOTTED = /[A-Za-z_]\.[A-Za-z_]/
 const LETTERS = /^[A-Za-z]+$/
 
-/** Small letters, capitals, digits and a sign that names have too. */
+/** Lower case, upper case, digits and a sign that names have too. */
 const isOfAllKinds = (value: string) => /[a-z]/.test(value) && /[A-Z]/.test(value) && /[-_.=:]/.test(value)
 
-/** Surely random, surely chosen as a password, or none of both. */
 export function certaintyOf(value: string): number {
   if (value.length < 8 || value.length > 400) return 0
   const hasDigit = /\d/.test(value)

@@ -1,11 +1,11 @@
 import { certaintyOf, isPlaceholder, looksLikePassword, SURE } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
-/** Secrets that no name stands beside: their place says what they are, in a call, in a pair of user and password, in a code. */
+/**
+ * Finds secrets without a name beside them, by their position: in a call, in a pair of user and password, in a
+ * code.
+ */
 
-// --- arguments of a call ---
-
-/** Calls that are given a user and a password. */
 export const CALLS = [
   'credential',
   'creds',
@@ -45,17 +45,19 @@ export const CALLS = [
   'open(',
   'user(',
 ]
-/** The rest of the name, and perhaps a sign before a list: `auth=(`, `credentials: [`, `connect_db(`. */
+/** Matches the rest of the name and an optional list bracket: `auth=(`, `credentials: [`, `connect_db(`. */
 const OPENED =
   /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
 const STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y
-const LONGEST_CALL = 400
-const MOST_CALLS = 4
+const MAX_CALL_LENGTH = 400
+const MAX_CALLS = 4
 
-/** Reads calls from name to name. Of many within a few lines only the first ones are read. */
+/**
+ * Reads calls from name to name. Only the first of many calls within a few lines are read, to limit the cost.
+ */
 export class Calls {
   readonly #text: string
-  #from = -LONGEST_CALL
+  #from = -MAX_CALL_LENGTH
   #tries = 0
 
   constructor(text: string) {
@@ -66,17 +68,17 @@ export class Calls {
     // Some names end with the bracket.
     OPENED.lastIndex = this.#text[nameEnd - 1] === '(' ? nameEnd - 1 : nameEnd
     if (!OPENED.test(this.#text)) return undefined
-    if (nameEnd - this.#from >= LONGEST_CALL) {
+    if (nameEnd - this.#from >= MAX_CALL_LENGTH) {
       this.#from = nameEnd
       this.#tries = 0
     }
     this.#tries += 1
-    return this.#tries > MOST_CALLS ? undefined : argumentOfCall(this.#text, nameEnd, OPENED.lastIndex)
+    return this.#tries > MAX_CALLS ? undefined : argumentOfCall(this.#text, nameEnd, OPENED.lastIndex)
   }
 }
 
 function argumentOfCall(text: string, nameEnd: number, start: number): Span | undefined {
-  const limit = Math.min(text.length, nameEnd + LONGEST_CALL)
+  const limit = Math.min(text.length, nameEnd + MAX_CALL_LENGTH)
   let commas = 0
   let depth = 0
   for (let at = start; at < limit; ) {
@@ -86,7 +88,6 @@ function argumentOfCall(text: string, nameEnd: number, start: number): Span | un
       const found = STRING.exec(text)
       if (!found) return undefined
       const value = found[1] ?? found[2] ?? found[3] ?? ''
-      // The first argument is a user, a host or an address.
       const next = text[STRING.lastIndex] ?? ''
       if (commas > 0 && next !== ':' && certaintyOf(value) >= SURE)
         return { start: at + 1, end: at + 1 + value.length, kind: 'password', rank: RANK.assigned }
@@ -104,9 +105,7 @@ function argumentOfCall(text: string, nameEnd: number, start: number): Span | un
   return undefined
 }
 
-// --- user and password ---
-
-/** What a user and a password follow, with a colon, a slash, a comma or a word between them. */
+/** Names followed by user and password, separated by a colon, a slash, a comma or a word. */
 export const PAIR_NAMES = [
   'login',
   'log in',
@@ -142,7 +141,7 @@ const WORDS_BEFORE =
 const PAIR =
   /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy
 
-/** `sonar.login=…`: a token in place of a user. */
+/** A token in place of a user: `sonar.login=…`. */
 const IN_PLACE_OF_USER =
   /(?:["']?[ \t]{0,2}[=:][ \t]{0,2}["']?|[ \t](?=[^\s]{10,200}[ \t]{0,4}(?:\n|$)))([^\s"'`<>,;/@()]{10,200})(?![\w:/@(])/y
 
@@ -154,7 +153,7 @@ export function tokenAsLogin(text: string, nameEnd: number): Span | undefined {
   return { start: end - value.length, end, kind: 'token', rank: RANK.assigned }
 }
 
-/** Users whom a password follows without a word about it. */
+/** Users that a password may follow without the word "password". */
 export const KNOWN_USERS = ['root', 'admin', 'administrator', 'sysadmin', 'superuser']
 const BEHIND_USER = /["'`*_]{0,2}[ \t]{0,2}[:/|][ \t]{0,2}["'`*_]{0,2}([^\s"'`<>,]{8,200})/y
 
@@ -179,11 +178,9 @@ function pairedPassword(written: string, start: number): Span | undefined {
   return { start, end: start + value.length, kind: 'password', rank: RANK.assigned }
 }
 
-// --- codes of a wireless network ---
-
 const WIFI_FIELD = /(?:[A-Z]{1,3}:(?:[^;\\\n]|\\.){0,100};){0,5}?P:"?((?:[^;\\\n"]|\\.){1,100})"?;/y
 
-/** `WIFI:S:…;T:WPA;P:…;;`, from the end of `wifi:`. */
+/** Returns the password in `WIFI:S:…;T:WPA;P:…;;`, from the end of `wifi:`. */
 export function wifiPassword(text: string, nameEnd: number): Span | undefined {
   WIFI_FIELD.lastIndex = nameEnd
   const value = WIFI_FIELD.exec(text)?.[1]
@@ -192,7 +189,6 @@ export function wifiPassword(text: string, nameEnd: number): Span | undefined {
   return { start: end - value.length, end, kind: 'wifi_password', rank: RANK.named }
 }
 
-/** Kubernetes manifests of kind Secret, in YAML and JSON, alone and in lists. */
 export const YAML_KINDS = ['kind: secret', 'kind: "secret', "kind: 'secret"]
 export const JSON_KINDS = [
   '"kind":"secret"',
@@ -201,14 +197,13 @@ export const JSON_KINDS = [
   "'kind': 'secret'",
 ]
 
-/** A manifest is read this far before and after its kind. */
 const WINDOW = 20_000
 
 export type Manifest = { spans: Span[]; readUntil: number }
 
 const BASE64 = /^[A-Za-z0-9+/]{8,20000}={0,2}$/
 
-/** `data` holds base64 alone. `stringData` holds anything, also names of users and hosts. */
+/** `data` holds base64 only; `stringData` holds anything, including user and host names. */
 function isSecret(value: string, isEncoded: boolean): boolean {
   if (BASE64.test(value)) return isEncoded || !isPlaceholder(value)
   return !isEncoded && value.length >= 6 && !isPlaceholder(value) && looksLikePassword(value)
@@ -226,7 +221,7 @@ type Line = { start: number; end: number; indent: number; column: number }
 const INDENT = /[ \t]{0,80}/y
 const DASHES = /[ \t]{0,80}(?:-[ \t]{1,8}){0,4}/y
 
-/** `column` is where its text begins, behind the dashes of a list. */
+/** `column`: where the text begins, behind the dashes of a list. */
 function lineAt(text: string, start: number, end: number): Line {
   const widthOf = (pattern: RegExp) => {
     pattern.lastIndex = start
@@ -250,7 +245,6 @@ const lineAbove = (text: string, after: Line): Line | undefined =>
     ? undefined
     : lineAt(text, after.start < 2 ? 0 : text.lastIndexOf('\n', after.start - 2) + 1, after.start - 1)
 
-/** The lines of the mapping that a line is in, from `notBefore` on. */
 function mappingAround(text: string, kind: Line, notBefore: number): Line[] {
   const above: Line[] = []
   for (let first = kind; first.indent === first.column || first.column !== kind.column; ) {
@@ -274,7 +268,6 @@ function mappingAround(text: string, kind: Line, notBefore: number): Line[] {
 const DATA = /^[ \t-]{0,80}(data|stringData):[ \t]{0,20}\r?$/
 const KEY = /^[ \t]{1,80}(?:["']?[\w./-]{1,200}["']?:[ \t]{1,8})?/
 
-/** The value in a line, without quotes and the comment after it. */
 function valueIn(line: string): { start: number; value: string } {
   const start = KEY.exec(line)?.[0].length ?? 0
   const rest = line.slice(start).trimEnd()
@@ -302,7 +295,7 @@ export function secretsInYaml(text: string, kindEnd: number, notBefore: number):
   return { spans, readUntil: lines.at(-1)?.end ?? kindEnd }
 }
 
-/** Where the object around a place begins or ends: -1 if not within the window. */
+/** Returns where the surrounding object begins or ends; -1 if outside the window. */
 function braceBefore(text: string, at: number, notBefore: number): number {
   let depth = 0
   for (let i = at; i >= Math.max(notBefore, at - WINDOW); i -= 1) {
@@ -321,7 +314,6 @@ function braceAfter(text: string, at: number): number {
   return Math.min(text.length, at + WINDOW)
 }
 
-/** Also in the copy of a manifest that an annotation keeps, with escaped quotes. */
 const OBJECT = /(\\{0,3}["'])(data|stringData)\1\s{0,8}:\s{0,8}\{/g
 const MANIFEST_PAIR = /[\s,]{0,200}(\\{0,3}["'])[\w./ -]{1,200}\1\s{0,8}:\s{0,8}\1([^"'\\\n]{0,20000})\1/y
 

@@ -6,7 +6,7 @@ import {
   assignedSecret,
   BARE_NOTATION,
   distantSecret,
-  LONGEST_TOKEN,
+  MAX_TOKEN_LENGTH,
   type Name,
   SIGNED_NOTATION,
   Stretches,
@@ -68,26 +68,27 @@ import { ALL_RULES } from './rules.ts'
 import { HEADS_OF_PAIRS, isHarmless, Tables } from './tables.ts'
 
 /**
- * Ways to disguise a secret that still looks the same: invisible characters between its letters, the colours in which a
- * terminal shows what was searched for, Markdown escapes, line ends that a shell skips, wide letters, curly quotes, and
- * the signs around a value as an address or as JSON inside of JSON has them. The scanner reads a plain form; its offsets
- * are mapped back to the original text.
+ * Undoes disguises of a secret: invisible characters, terminal colours, Markdown escapes, line continuations,
+ * wide letters, curly quotes, URL and nested JSON encoding. The scanner reads the plain form; offsets are
+ * mapped back to the original.
  */
 const BLANKS = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const QUOTES = '\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb'
-/** Not before quotes and letters: such escapes are handled by the rules. */
+/** Escapes before quotes and letters are left to the rules. */
 const ESCAPED = '\\\\(?=[_*.~+#=!-])'
-/** A word of a command that goes on in the next line. The backslash comes first: few texts have one. */
+/**
+ * Matches a word of a command that continues on the next line. The backslash comes first, because few texts
+ * have one.
+ */
 const BROKEN = '\\\\(?<=[\\w=+/.-]\\\\)\\r?\\n(?=[\\w=+/.-])'
 
-/** `"`, `&`, `'`, `,`, `/`, `:`, `=`, `@` and brackets in an address, and those that JSON writes as numbers. */
+/** URL-encoded `"`, `&`, `'`, `,`, `/`, `:`, `=`, `@` and brackets, and their JSON number escapes. */
 const ENCODED = '%(?:2[267CFcf]|3[ADad]|40|7[BDbd])|\\\\u00(?:2[267]|3[CDEcde])'
 /** All but the last backslash before a quote. */
 const NESTED = '\\\\{1,15}(?=\\\\["\'])'
 
 const DISGUISES = `[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${BROKEN}|${INVISIBLE_PAIRS}`
 const DISGUISED = new RegExp(DISGUISES, 'g')
-/** Few texts have colours or such signs, and a pattern with them takes longer. */
 const ALL_DISGUISES = new RegExp(`${TERMINAL_SEQUENCE}|${ENCODED}|${NESTED}|${DISGUISES}`, 'g')
 const IS_ENCODED = /^(?:%|\\u00)(..)$/
 const ENCODED_HERE = new RegExp(ENCODED, 'y')
@@ -98,9 +99,8 @@ const DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/
 
 export type Unfolded = {
   text: string
-  /** Maps an offset of the plain text to the original text. */
   originalOffset: (at: number) => number
-  /** The same for the end of a stretch. What is left out behind its last character does not belong to it. */
+  /** Maps the end of a stretch. Characters left out behind its last character do not belong to the stretch. */
   originalEnd: (end: number) => number
 }
 
@@ -110,7 +110,7 @@ function unfold(text: string, hasSequences: boolean): Unfolded {
   const pattern = hasSequences ? ALL_DISGUISES : DISGUISED
   pattern.lastIndex = 0
   if (!pattern.test(text)) return { text, originalOffset: asItIs, originalEnd: asItIs }
-  // Left-out characters move everything after them: from the offset `at[i]` on by `by[i]`.
+  // Left-out characters shift everything after them: from the offset `at[i]` on by `by[i]`.
   const at: number[] = []
   const by: number[] = []
   let left = 0
@@ -141,7 +141,6 @@ function shownAs(sign: string): string {
   return DOUBLE_QUOTES.test(sign) ? '"' : ''
 }
 
-/** How far the left-out characters before an offset have moved it. */
 function shiftAt(at: readonly number[], by: readonly number[], offset: number): number {
   let low = 0
   let high = at.length
@@ -153,15 +152,15 @@ function shiftAt(at: readonly number[], by: readonly number[], offset: number): 
   return low === 0 ? 0 : (by[low - 1] as number)
 }
 
-/** The state of a scan. A keyword in the text starts a match at that position, never a pass over the whole text. */
+/** The state of a scan. A keyword starts a match at its position, never a pass over the whole text. */
 type Scan = {
   text: string
   add(span: Span | undefined): void
   block: ReturnType<typeof blockFinder>
   ssh2Block: ReturnType<typeof blockFinder>
-  /** The last stretch that was read as one token or block: nothing that starts inside it is tried again. */
+  /** The last token or block that was read; nothing that starts inside it is tried again. */
   read: { start: number; end: number }
-  /** The last value looked up by its name: several rules ask for the same one. */
+  /** Caches the last value found by its name, because several rules ask for the same value. */
   value: { nameEnd: number; start: number }
   stretches: Stretches
   bare: ValueRuns
@@ -170,15 +169,11 @@ type Scan = {
   neighbours: Neighbours
   tables: Tables
   calls: Calls
-  /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
-  /** How far the last list of keys was read. */
   listEnd: number
-  /** How far the last JSON Web Key was read. */
   webKeyEnd: number
-  /** How far the arguments of the last command of each name were read. */
   commandEnds: number[]
-  /** Colours of a terminal may stand inside a secret, or the signs around it may be written as in an address. */
+  /** Terminal colours may stand inside a secret, or signs around the secret may be percent-encoded. */
   hasSequences: boolean
 }
 type Trigger = (scan: Scan, end: number) => void
@@ -282,19 +277,17 @@ on('cookie', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
 })
 
-/** Everything that a text is searched for. */
 export const KEYWORDS: readonly string[] = [...TRIGGERS.keys()]
 const BY_KEYWORD = [...TRIGGERS.values()]
 const automaton = buildAutomaton(KEYWORDS)
 
-/** Every secret in the text, in order, without overlaps. */
 const scan = (written: string): Span[] => doAll(scanInPieces(written))
 
 function* scanInPieces(written: string): Pieces<Span[]> {
   const { spans: found, hasSequences } = yield* scanPlain(written)
   const { text, originalOffset, originalEnd } = unfold(written, hasSequences)
   if (text === written) return found
-  // The text is scanned in both forms: a character that disguises one secret is a part of another.
+  // Both forms are scanned: a character that disguises one secret is part of another.
   const { spans } = yield* scanPlain(text)
   const unfolded = spans.map(({ start, end, ...span }) => ({
     ...span,
@@ -366,7 +359,7 @@ function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Sp
   rule.tail.lastIndex = end
   const tail = rule.tail.exec(text)?.[0]
   if (tail === undefined) return undefined
-  // If two rules match at one position, the one with the longer prefix wins.
+  // If two rules match at one position, the longer prefix wins.
   const span = { start, end: end + tail.length, kind: rule.kind, rank: RANK.token + prefix.length / 100 }
   scan.read = span
   return isSampleToken(text.slice(start, fixed) + tail) ? undefined : span
@@ -379,7 +372,7 @@ function tokenStart(text: string, fixed: number, { head }: TokenRule): number {
   return before === undefined ? -1 : fixed - before.length
 }
 
-/** The start of a word, or what follows an escape such as `\n` or `%3D`. */
+/** Returns true at the start of a word, or after an escape such as `\n` or `%3D`. */
 function startsWord(text: string, at: number): boolean {
   if (at === 0 || !isWordCharacter(text.charCodeAt(at - 1))) return true
   return text[at - 2] === '\\' || text[at - 3] === '%'
@@ -405,7 +398,6 @@ function nearbySecret(scan: Scan, name: Name, kind: string): Span | undefined {
     : undefined
 }
 
-/** A list is read once, whatever the names inside it. */
 function wholeList(scan: Scan, first: Span): Span {
   if (first.start < scan.listEnd) return first
   scan.listEnd = endOfList(scan.text, first.end, first.end - first.start)
@@ -413,20 +405,20 @@ function wholeList(scan: Scan, first: Span): Span {
 }
 
 /** Longer than any published format; a longer value is data. */
-const LONGEST_NAMED_VALUE = 2000
+const MAX_NAMED_VALUE_LENGTH = 2000
 
 function findNamed(scan: Scan, end: number, rule: NamedRule): Span | undefined {
   const { text } = scan
   if (scan.value.nameEnd !== end) scan.value = { nameEnd: end, start: valueStart(text, end) }
   const { start } = scan.value
-  if (start === -1 || !scan.stretches.admitsValue(start, LONGEST_NAMED_VALUE)) return undefined
+  if (start === -1 || !scan.stretches.admitsValue(start, MAX_NAMED_VALUE_LENGTH)) return undefined
   rule.value.lastIndex = start
   const value = rule.value.exec(text)?.[0]
   if (value === undefined || isSampleValue(value)) return undefined
   return { start, end: start + value.length, kind: rule.kind, rank: RANK.named }
 }
 
-/** `key` is a name, `keys` and `keyId` are, `keyword` and `KEYWORD` are not. */
+/** Returns true inside a longer word: `keyword` and `KEYWORD`, but not `key`, `keys` or `keyId`. */
 function wordGoesOn(text: string, end: number): boolean {
   const sameCase = isLower(text.charCodeAt(end - 1)) ? isLower : isUpper
   const next = text[end] === 's' || text[end] === 'S' ? end + 1 : end
@@ -441,7 +433,6 @@ function isUpper(code: number): boolean {
   return code >= 65 && code <= 90
 }
 
-/** Joins overlapping findings into one, with the kind of the most certain of them. */
 function withoutOverlaps(found: Span[]): Span[] {
   found.sort((a, b) => a.start - b.start || b.end - a.end)
   const kept: Span[] = []
@@ -460,11 +451,10 @@ function withoutOverlaps(found: Span[]): Span[] {
   return kept
 }
 
-/** What was found, by kind and number. The values themselves are never kept, logged or returned. */
+/** A finding by kind and count. The secret itself is never stored, logged or returned. */
 export type Finding = { kind: string; count: number }
 export type Redacted = { text: string; findings: Finding[] }
 
-/** Replaces every secret in the text by a placeholder of its kind, such as `<AWS_ACCESS_KEY>`. */
 export function redact(text: string): Redacted {
   return replaceSpans(text, scan(text))
 }
@@ -481,33 +471,29 @@ function replaceSpans(text: string, spans: readonly Span[]): Redacted {
   return { text: parts.join(''), findings: countByKind(spans) }
 }
 
-/** Which kinds of secret the text holds, and how many of each; the text stays as it is. */
 export function findSecrets(text: string): Finding[] {
   return countByKind(scan(text))
 }
 
-/** `findSecrets` for long texts. */
 export const findSecretsInPieces = async (work: Analyst, text: string): Promise<Finding[]> =>
   countByKind(await work.about('secrets', text, scanInPieces))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
 
-/** For free text on its way into storage: no control characters but tab and newline, and no secrets. */
+/** Cleans free text before storage: removes secrets and control characters except tab and newline. */
 export function sanitise(text: string): Redacted {
-  // The escape goes last: it tells the colours inside a secret from its letters.
+  // Escape is removed last: it tells the colours inside a secret from its letters.
   const { text: clean, findings } = redact(text.replace(CONTROL_CHARACTERS, ''))
   return { text: clean.replaceAll('\u001b', ''), findings }
 }
 
-/** `sanitise` for long texts. */
 export async function sanitiseInPieces(work: Work, written: string): Promise<Redacted> {
   const shown = written.replace(CONTROL_CHARACTERS, '')
   const { text: clean, findings } = replaceSpans(shown, await work.inPieces(scanInPieces(shown)))
   return { text: clean.replaceAll('\u001b', ''), findings }
 }
 
-/** What `sanitise` leaves of a text without secrets. */
 export const withoutControlCharacters = (text: string): string =>
   text.replace(CONTROL_CHARACTERS, '').replaceAll('\u001b', '')
 
@@ -517,7 +503,6 @@ function countByKind(spans: readonly { kind: string }[]): Finding[] {
   return [...counts].map(([kind, count]) => ({ kind, count }))
 }
 
-/** Gathers what several texts of one record held. */
 export class Findings {
   readonly #counts = new Map<string, number>()
 
@@ -534,14 +519,13 @@ export class Findings {
   }
 }
 
-/** A text on its way into storage. */
 export function cleanText(text: string, findings: Findings): string {
   const clean = sanitise(text)
   findings.add(clean.findings)
   return clean.text
 }
 
-/** `cleanText` for long texts, before a transaction begins. */
+/** Cleans a long text. Call this before a transaction begins. */
 export async function cleanLongText(work: Work, text: string, findings: Findings): Promise<string> {
   const clean = await sanitiseInPieces(work, text)
   findings.add(clean.findings)
@@ -552,24 +536,24 @@ export function cleanOptional(text: string | null | undefined, findings: Finding
   return text == null ? null : cleanText(text, findings)
 }
 
-/** A number is a secret only where the whole name says so: `max_tokens` and `key` count something. */
+/** A number is a secret only if the whole name says so: `max_tokens` and `key` count something. */
 const NAME_OF_SECRET =
   /(?:^|[_\s.-]|(?<=[a-z0-9])(?=[A-Z]))(?:(?<password>pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:n|ñ)a|senha|wachtwoord|mot_?de_?passe|parola|has(?:l|ł)o|пароль|パスワード|密码|密碼|비밀번호)|(?<secret>secret|(?:secret|private|signing|encryption|master)[_\s-]?key)|(?<api_key>(?:api|access|licen[cs]e)[_\s-]?key)|(?<token>(?:access|auth|api|refresh|bearer|session)[_\s-]?token))$/iu
-const LONGEST_NAME = 80
-const LEAST_DIGITS = 6
+const MAX_NAME_LENGTH = 80
+const MIN_DIGITS = 6
 const DIGITS = /^\d{6,40}$/
 
-/** The kind of a secret that is a number, or a text of digits alone, in structured data: `{"password": …}`. */
+/** Returns the kind of a secret number, or of a text of digits, in structured data: `{"password": …}`. */
 export function kindOfNumber(name: string, value: unknown): string | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
   const digits = typeof value === 'number' ? String(Math.abs(value)).replace(/\.|e\+/g, '') : value
-  if (digits.length < LEAST_DIGITS || !DIGITS.test(digits) || name.length > LONGEST_NAME) return undefined
+  if (digits.length < MIN_DIGITS || !DIGITS.test(digits) || name.length > MAX_NAME_LENGTH) return undefined
   if (new Set(digits).size < 3) return undefined
   const groups = NAME_OF_SECRET.exec(name)?.groups
   return groups && Object.keys(groups).find((kind) => groups[kind] !== undefined)
 }
 
-/** Metadata on its way into storage: every text and number in it, together with its key. */
+/** Cleans metadata before storage: every text and number, judged together with its key. */
 export function cleanJson<T>(value: T, findings: Findings, name = ''): T {
   const kind = kindOfNumber(name, value)
   if (kind !== undefined) {
@@ -587,7 +571,7 @@ export function cleanJson<T>(value: T, findings: Findings, name = ''): T {
 function cleanNamed(name: string, value: string, findings: Findings): string {
   const clean = sanitise(value)
   findings.add(clean.findings)
-  if (clean.findings.length > 0 || name === '' || value.length > LONGEST_TOKEN) return clean.text
+  if (clean.findings.length > 0 || name === '' || value.length > MAX_TOKEN_LENGTH) return clean.text
   const inContext = redact(`${name}: "${clean.text}"`).findings[0]
   if (!inContext) return clean.text
   findings.add([{ kind: inContext.kind, count: 1 }])

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { withoutControlCharacters } from './redact.ts'
 
 /**
- * A text that must say something. Control characters are not stored (`sanitise`), so they do not count: otherwise a text
- * of them alone would be long enough here and empty in the database.
+ * Requires a text with content. Control characters are removed before storage, so they do not count towards
+ * the minimum.
  */
 export const requiredText = (min: number, max: number) =>
   z
@@ -16,7 +16,10 @@ export const requiredText = (min: number, max: number) =>
       `Input should have at least ${min} character${min === 1 ? '' : 's'} besides control characters`,
     )
 
-/** The same for a text that is kept with the space around it: `z.string().min(1).refine(...MORE_THAN_CONTROLS)`. */
+/**
+ * Applies the check of `requiredText` to a text that keeps outer whitespace:
+ * `z.string().min(1).refine(...MORE_THAN_CONTROLS)`.
+ */
 export const MORE_THAN_CONTROLS = [
   (text: string) => text === '' || withoutControlCharacters(text) !== '',
   'Input should have more than control characters',

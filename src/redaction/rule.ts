@@ -1,12 +1,11 @@
-/** A stretch of the text that is a secret. */
 export type Span = { start: number; end: number; kind: string; rank: number }
 
-/** How certain a finding is: of two that overlap, the more certain one gives the kind. */
+/** The certainty of a finding: where two overlap, the higher rank gives the kind. */
 export const RANK = { block: 4, token: 3, named: 2, assigned: 1 } as const
 
 /**
- * A credential with a known form: it starts with `prefix` (case-sensitive) and continues with `tail`.
- * Every quantifier of a tail is bounded, so that one try costs a constant.
+ * A credential that starts with `prefix` (case-sensitive) and continues with `tail`. Every quantifier of a
+ * tail is bounded, so that one try costs a constant.
  */
 export type TokenRule = {
   form: 'token'
@@ -18,20 +17,18 @@ export type TokenRule = {
 }
 
 /**
- * A credential without a form of its own: a name beside it says that it is one
- * (`adafruit_key = …`). `value` is the published form of the value.
+ * A credential without a form of its own: a name beside the value identifies it (`adafruit_key = …`). `value`
+ * is the published form.
  */
 export type NamedRule = { form: 'named'; kind: string; names: readonly string[]; value: RegExp }
 
 export type Rule = TokenRule | NamedRule
 
-/** What must follow the last character of a token; a longer sequence of letters is something else. */
+/** Must follow a token; a longer letter sequence is something else. */
 const TOKEN_END = '(?![A-Za-z0-9])'
 
-/** What may follow a value in code, configuration and prose. */
 const VALUE_END = '(?=[\\s"\'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)'
 
-/** A part of a pattern that many formats share. */
 export const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 export function token(kind: string, prefixes: string | readonly string[], tail: string): TokenRule {
@@ -43,10 +40,13 @@ export function token(kind: string, prefixes: string | readonly string[], tail: 
   }
 }
 
-/** The start of a word, or what follows an escape such as `\\n` or `%3D`. */
+/** Matches the start of a word, or what follows an escape such as `\\n` or `%3D`. */
 const WORD_START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[a-z]|%[0-9A-F]{2}))'
 
-/** A credential whose fixed part is not its beginning: `<number>:AA…`, `….atlasv1.…`, `…-us12`. */
+/**
+ * Matches a credential whose fixed part is in the middle or at the end: `<number>:AA…`, `….atlasv1.…`,
+ * `…-us12`.
+ */
 export function inner(
   kind: string,
   head: string,

@@ -1,6 +1,5 @@
 import { inner, named, token, UUID } from './rule.ts'
 
-/** Clouds, hosting, content delivery, infrastructure as code. */
 export const CLOUD_RULES = [
   token('aws_access_key', ['AKIA', 'ASIA', 'ABIA', 'ACCA', 'A3T'], '[A-Z0-9]{16,17}'),
   token('aws_bedrock_key', 'ABSK', '[A-Za-z0-9+/]{109,269}={0,2}'),
@@ -16,7 +15,7 @@ export const CLOUD_RULES = [
     ['session_token', 'sessiontoken', 'security_token', 'security-token'],
     '[A-Za-z0-9/+=]{100,2000}',
   ),
-  // These begin with their issuer in base64; in a signed address their signs are encoded.
+  // These tokens begin with their issuer in base64; in a signed URL their signs are percent-encoded.
   token(
     'aws_session_token',
     ['IQoJb3JpZ2luX2Vj', 'FwoGZXIvYXdz', 'FQoGZXIvYXdz'],
@@ -147,7 +146,6 @@ export const CLOUD_RULES = [
   token('akamai_token', 'akab-', '[a-z0-9]{16}-[a-z0-9]{16}'),
 ]
 
-/** Databases, search and queue services, secrets in their connection strings. */
 export const DATABASE_RULES = [
   token('planetscale_token', ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_'], '[A-Za-z0-9_=.-]{32,64}'),
   token('supabase_key', ['sbp_', 'sb_secret_', 'sb_publishable_'], '[A-Za-z0-9_-]{31,60}'),
@@ -204,7 +202,6 @@ export const DATABASE_RULES = [
   named('baremetrics_key', 'baremetrics', 'lk_[A-Za-z0-9_]{22}'),
 ]
 
-/** Source hosts, package registries, continuous integration, code quality. */
 export const SOURCE_HOST_RULES = [
   token('github_token', ['ghp_', 'gho_', 'ghu_', 'ghs_'], '[A-Za-z0-9]{36,255}'),
   token('github_refresh_token', 'ghr_', '[A-Za-z0-9]{36,255}'),
@@ -252,7 +249,7 @@ export const SOURCE_HOST_RULES = [
   named('hackage_token', 'hackage', '[A-Za-z0-9]{44}'),
   token('docker_token', ['dckr_pat_', 'dckr_oat_'], '[A-Za-z0-9_-]{27,40}'),
   named('docker_auth', '"auth', '[A-Za-z0-9+/]{16,200}={0,2}'),
-  // `{"auths":`, as a file and as a secret of Kubernetes have it, in base64
+  // `{"auths":` in base64, as in Docker configuration files and Kubernetes secrets.
   token(
     'docker_auth',
     ['eyJhdXRocyI6', 'ewoJImF1dGhzIjog', 'ewogICJhdXRocyI6'],
@@ -311,7 +308,6 @@ export const SOURCE_HOST_RULES = [
   ),
 ]
 
-/** Logs, metrics, errors, analytics, feature flags. */
 export const OBSERVABILITY_RULES = [
   named(
     'datadog_key',
@@ -398,7 +394,6 @@ export const OBSERVABILITY_RULES = [
   named('wavefront_token', 'wavefront', UUID),
 ]
 
-/** Model providers and the tools around them. */
 export const AI_RULES = [
   token('openai_key', ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-'], '[A-Za-z0-9_-]{40,200}'),
   token('openai_key', 'sk-', '[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}'),

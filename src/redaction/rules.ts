@@ -7,10 +7,9 @@ import {
   SOURCE_HOST_RULES,
 } from './rules-infrastructure.ts'
 
-/** Sign-in, identity, security products, signed tokens. */
 const IDENTITY_RULES = [
   token('jwt', 'eyJ', '[A-Za-z0-9_-]{8,400}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}'),
-  // An encrypted one has five parts, the second of which may be empty.
+  // An encrypted token has five parts, the second of which may be empty.
   token(
     'jwt',
     'eyJ',
@@ -106,7 +105,6 @@ const IDENTITY_RULES = [
   ),
 ]
 
-/** Chat, mail, telephony, push, social networks. */
 const MESSAGING_RULES = [
   token(
     'slack_token',
@@ -251,7 +249,6 @@ const OWN_RULES = [
   token('knowledge_vault_session', 'kvs_', '[A-Za-z0-9_-]{32,128}'),
 ]
 
-/** Payments, shops, banking, crypto exchanges, accounting. */
 const PAYMENT_RULES = [
   token(
     'stripe_key',
@@ -337,7 +334,6 @@ const PAYMENT_RULES = [
   named('currencycloud_key', 'currencycloud', '[0-9a-f]{64}'),
 ]
 
-/** Documents, planning, customer relations, files, maps, media. */
 const PRODUCTIVITY_RULES = [
   token('atlassian_token', ['ATATT3', 'ATCTT3', 'ATOA'], '[A-Za-z0-9_=.-]{50,260}'),
   named(

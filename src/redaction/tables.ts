@@ -3,42 +3,42 @@ import { FOREIGN_NAMES, SECRET_NAMES } from './names.ts'
 import { certaintyOf, isDigit, isLetter, isUnpronounceable, SURE } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
-/** Values beside a name such as `key` or `secret` that are no secrets: the whole name or the form of the value says so. */
 const REST_OF_NAME = /[\w-]{0,40}/y
-/** `secretName`, `AUTH0_DOMAIN`, `token-type`: what is known about a secret, not the secret. */
+/** Names about a secret, without the secret: `secretName`, `AUTH0_DOMAIN`, `token-type`. */
 const ABOUT =
   'names?|refs?|domain|host|hostname|arn|type|version|alg|algorithm|length|count|rate|ratio|through|ttl|expiry'
 const ABOUT_IT = new RegExp(`(?:^|[_-])(?:${ABOUT})$`, 'i')
 const ABOUT_IT_IN_CAMEL_CASE = new RegExp(
   `(?:${ABOUT.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())})$`,
 )
-/** GnuPG receives keys by their fingerprints: `--recv-keys`. */
+/** Public key names; GnuPG's `--recv-keys` takes fingerprints. */
 const PUBLIC = /(?:public[_ -]?|recv-)$/i
-/** `bypass`, `compass`, `second pass`: other words, and passes over something. Any other letters may name a service. */
+/**
+ * Words that contain `pass` but no password: `bypass`, `compass`, `second pass`. Any other letters may name a
+ * service.
+ */
 const NO_PASSWORD =
   /(?<![a-z])(?:by|com|encom|sur|tres|over|under|(?:first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?)$/i
 const PUBLIC_KEY = /public[_ -]?key[_ -]?$/i
 const OF_ACCESS = /access[_ -]?$/i
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** `next-auth@5.0.0`, `arn:aws:kms:…`, the anchor `#in-a-page` of a link. */
+/** Matches packages (`next-auth@5.0.0`), ARNs (`arn:aws:kms:…`) and link anchors. */
 const PACKAGE =
   /^@?[A-Za-z][\w./-]{0,100}@[~^]?v?\d{1,5}\.\d{1,5}(?:\.\d{1,5})?(?:-[a-z]{1,10}(?:\.\d{1,5}){0,2})?$/
 const RESOURCE_OR_ANCHOR = /^(?:arn:aws|#[a-z][a-z-]{0,100}$)/
 
-/** `ECC_NIST_P256`: the name of a constant, mostly letters. */
 function isConstant(value: string): boolean {
   if (!/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)) return false
   const words = value.split('_').filter((part) => /^[A-Z]{2,20}$/.test(part))
   return words.length >= 2 && words.join('').length > value.length / 2
 }
 
-/** Capitals throughout are those of a licence key. */
+/** Excludes words in capitals, which may be a licence key. */
 const WORD = /^[A-Z]?[a-z]{1,19}$/
 const NUMBER = /^(?:v?\d{1,8}|[a-z]{1,12}\d{1,3})$/
 const HASH = /^(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}$/
 
-/** `build-2024-05-01`, `node-modules-linux-<hash>`: words and numbers, and perhaps a hash behind two words. */
 function isCacheKey(value: string): boolean {
   const parts = value.split(/[-_./:]/)
   const hasHash = HASH.test(parts.at(-1) ?? '')
@@ -47,13 +47,12 @@ function isCacheKey(value: string): boolean {
   return words.length >= (hasHash ? 2 : 1) && known.every((part) => words.includes(part) || NUMBER.test(part))
 }
 
-/** The key of a cache, a map or a table: `key`, `restore-keys` and `sort_key`, not `api_key`. */
+/** Matches keys of caches, maps and tables: `key`, `restore-keys`, `sort_key`, but not `api_key`. */
 const PLAIN_KEY =
   /(?:^|[^\w-]|(?:cache|restore|primary|foreign|partition|sort|group|row|object|routing)[_-]?)$/i
 
 const FOREIGN_KEY = /^(?:ключ|schlüssel|clé|キー|키)/
 
-/** The value beside this name is certainly no secret. */
 export function isHarmless(text: string, { start, end }: Name, kind: string, value: string): boolean {
   REST_OF_NAME.lastIndex = end
   const rest = REST_OF_NAME.exec(text)?.[0] ?? ''
@@ -64,7 +63,7 @@ export function isHarmless(text: string, { start, end }: Name, kind: string, val
   if (PUBLIC_KEY.test(before) || (name === 'key' && PUBLIC.test(before))) return true
   if (PACKAGE.test(value) || RESOURCE_OR_ANCHOR.test(value) || isConstant(value)) return true
   if (kind !== 'api_key') return false
-  // Services give the id of an access key together with the key.
+  // Services show the id of an access key together with the key.
   if (/^(?:key|api)$/.test(name) && /^[_-]?ids?$/i.test(rest)) return !OF_ACCESS.test(before)
   if (UUID.test(value)) return /id$/i.test(name + rest)
   return (
@@ -76,14 +75,14 @@ export function isHarmless(text: string, { start, end }: Name, kind: string, val
 }
 
 /**
- * Tables of every kind: a name at the head of a column, and the values below it. Columns are cut by bars (Markdown, wikis,
- * databases), tabs, commas, semicolons or blanks; by the cells of HTML; or they are two lists of one length, as in SQL.
+ * Finds secrets in tables: a name as column head, values below it. Columns are separated by bars, tabs,
+ * commas, semicolons, blanks or HTML cells, or are two lists of one length as in SQL.
  */
-const LONGEST_HEAD = 600
-const LONGEST_ROW = 4000
-const LONGEST_NAME = 40
-const MOST_CELLS = 40
-const MOST_ROWS = 2000
+const MAX_HEAD_LENGTH = 600
+const MAX_ROW_LENGTH = 4000
+const MAX_NAME_LENGTH = 40
+const MAX_CELLS = 40
+const MAX_ROWS = 2000
 
 type Heading = { kind: string; text: string; name: Name; isPair: boolean }
 type Cell = { start: number; text: string }
@@ -97,10 +96,9 @@ const PAIR_HEAD =
 export const HEADS_OF_PAIRS = ['login', 'account', 'credential', 'creds', 'zugang', 'konto', 'acceso']
 const WRAPPING = /^[\s*_~"'`!]{1,8}|[\s*_~"'`]{1,8}$/g
 
-/** A cell that names a secret, and where in it the name is that says so. */
 function headingIn(cell: string): Heading | undefined {
   const text = cell.replace(WRAPPING, '')
-  if (text === '' || text.length > LONGEST_NAME) return undefined
+  if (text === '' || text.length > MAX_NAME_LENGTH) return undefined
   if (PAIR_HEAD.test(text))
     return { kind: 'password', text, name: { start: 0, end: text.length }, isPair: true }
   for (const { kind, pattern } of namePatterns) {
@@ -129,7 +127,6 @@ function secretIn(cell: Cell, { kind, text, name, isPair }: Heading, isSure: boo
     : undefined
 }
 
-/** How the cells of a line are cut. */
 type Cut = {
   name: string
   isSure: boolean
@@ -143,7 +140,7 @@ const splitBy =
     const cells: Cell[] = []
     let from = 0
     for (const { index, 0: sign } of line.matchAll(pattern)) {
-      if (cells.length >= MOST_CELLS) break
+      if (cells.length >= MAX_CELLS) break
       cells.push({ start: start + from, text: line.slice(from, index) })
       from = index + sign.length
     }
@@ -152,13 +149,11 @@ const splitBy =
   }
 
 const cutByBars = splitBy(/\|\||!!|[|│┃║]|(?<=^|[ ^])\^(?= |$)/g)
-/** The text before the first bar of a row is not a cell. */
 function barCells(line: string, start: number): Cell[] {
   const cells = cutByBars(line, start)
   return cells.length > 1 && /^[\s!]*$/.test(cells[0]?.text ?? '') ? cells.slice(1) : cells
 }
 
-/** Cells between commas or semicolons, some of them in quotes. */
 const quotedCells = (sign: string) => {
   const cell = new RegExp(
     `[ \\t]{0,4}(?:"((?:[^"\\n]|""){0,400})"|'([^'\\n${sign}]{0,400})'|([^"${sign}\\n]{0,400}))[ \\t]{0,4}(?:${sign}|\\r?$)`,
@@ -167,7 +162,7 @@ const quotedCells = (sign: string) => {
   return (line: string, start: number): Cell[] => {
     const cells: Cell[] = []
     cell.lastIndex = 0
-    while (cells.length < MOST_CELLS) {
+    while (cells.length < MAX_CELLS) {
       const at = cell.lastIndex
       const found = cell.exec(line)
       if (!found) return []
@@ -184,7 +179,7 @@ const areHeads = (cells: readonly Cell[]) =>
   cells.filter(({ text }) => text.trim() !== '').length > 1 &&
   cells.every(
     ({ text }) =>
-      text.length <= LONGEST_NAME * 2 &&
+      text.length <= MAX_NAME_LENGTH * 2 &&
       HEAD_CELL.test(text.replace(WRAPPING, '')) &&
       text.trim().split(/\s+/).length <= 4,
   )
@@ -204,10 +199,9 @@ const SIGN_OF_CUT: Record<string, RegExp> = {
   commas: /,/,
 }
 
-/** `|---|:--|`, `----+---`, `=====`: between the heads and the rows. */
+/** Matches the line between heads and rows: `|---|:--|`, `----+---`, `=====`. */
 const SEPARATOR = /^[\s|:+=─━┄═┼╪╬├┤╞╡╠╣┌┬┐└┴┘╔╦╗╚╩╝-]+$/
 
-/** No head of a table has them. */
 const CODE_SIGN = /[{}[\]=<>:]/
 
 function countOf(line: string, sign: string): number {
@@ -222,15 +216,18 @@ function lineAt(text: string, start: number): Line | undefined {
   if (start > text.length) return undefined
   let end = text.indexOf('\n', start)
   if (end === -1) end = text.length
-  const isLong = end - start > LONGEST_ROW
+  const isLong = end - start > MAX_ROW_LENGTH
   const written = isLong ? '' : text.slice(start, end)
   return { text: written.endsWith('\r') ? written.slice(0, -1) : written, start, end }
 }
 
-/** Reads the tables of a text from name to name. Each line is a head at most once, and no row of a table is one. */
+/**
+ * Reads the tables of a text from name to name. Each line is read as a head at most once, and rows are never
+ * heads.
+ */
 export class Tables {
   readonly #text: string
-  /** Set by whoever has seen a cell of HTML. */
+  /** Set by the caller that has seen an HTML cell. */
   hasHtml = false
   #lineStart = 0
   #lineEnd = -1
@@ -255,15 +252,15 @@ export class Tables {
   }
 
   #lineOf({ start }: Name): Line | undefined {
-    // Names come in the order of the text, so what lies before this line is not read again.
+    // Names come in text order, so text before this line is not read again.
     const least = start > this.#lineEnd ? Math.max(0, this.#lineEnd + 1) : 0
     let from = start
-    while (from > least && start - from <= LONGEST_HEAD && this.#text[from - 1] !== '\n') from -= 1
+    while (from > least && start - from <= MAX_HEAD_LENGTH && this.#text[from - 1] !== '\n') from -= 1
     const isStart = from === 0 || this.#text[from - 1] === '\n'
     const end = this.#text.indexOf('\n', start)
     this.#lineStart = from
     this.#lineEnd = end === -1 ? this.#text.length : end
-    if (!isStart || this.#lineEnd - from > LONGEST_HEAD) return undefined
+    if (!isStart || this.#lineEnd - from > MAX_HEAD_LENGTH) return undefined
     return lineAt(this.#text, from)
   }
 
@@ -286,7 +283,7 @@ export class Tables {
       : []
   }
 
-  /** `| password | … |`: a name beside its value. */
+  /** Finds a value in the cell beside its name: `| password | … |`. */
   #besideInBars(line: Line, cells: readonly Cell[]): Span[] {
     if (!/^\s*[|│┃║]/.test(line.text)) return []
     return cells.flatMap((cell, i) => {
@@ -304,7 +301,6 @@ export class Tables {
     return this.#rows(head, cells, (line) => alignedRow(line, cells, head.start))
   }
 
-  /** The secrets in the rows below a head. `undefined` if there are no rows, or no column of secrets. */
   #rows(
     head: Line,
     cells: readonly Cell[],
@@ -316,12 +312,12 @@ export class Tables {
     let rows = 0
     let line = lineAt(this.#text, head.end + 1)
     let cellsOfRow: (Cell | undefined)[] = []
-    for (; line && rows < MOST_ROWS; line = lineAt(this.#text, line.end + 1)) {
+    for (; line && rows < MAX_ROWS; line = lineAt(this.#text, line.end + 1)) {
       if (line.text !== '' && SEPARATOR.test(line.text)) continue
       if (line.text === '' && rows === 0 && line.start === head.end + 1) continue
       let row = rowOfLine(line)
       if (!row) break
-      // AsciiDoc and MediaWiki give each cell a line.
+      // AsciiDoc and MediaWiki put each cell on its own line.
       if (row.length === 1 && cells.length > 1) {
         cellsOfRow.push(row[0])
         if (cellsOfRow.length < cells.length) continue
@@ -340,8 +336,6 @@ export class Tables {
     this.#readUntil = Math.max(this.#readUntil, Math.min(line?.start ?? this.#text.length, this.#text.length))
     return spans
   }
-
-  // --- HTML ---
 
   #inHtml({ start }: Name): Span[] {
     const text = this.#text
@@ -381,12 +375,10 @@ export class Tables {
       at += row.length
       if (index > 0 && /<\/table/i.test(row)) break
     }
-    // No row of this table is a head: each is read once.
+    // Rows of this table are not read as heads, so each row is read once.
     this.#htmlUntil = at
     return spans
   }
-
-  // --- lists of one length: columns and values of SQL, rows of JSON ---
 
   #inLists(name: Name): Span[] {
     const text = this.#text
@@ -401,7 +393,7 @@ export class Tables {
     const headings = head.items.map(({ text }) => headingIn(text))
     const spans: Span[] = []
     let end = head.end
-    for (let lists = 0; lists < MOST_ROWS; lists += 1) {
+    for (let lists = 0; lists < MAX_ROWS; lists += 1) {
       BETWEEN_LISTS.lastIndex = end
       if (!BETWEEN_LISTS.test(text)) break
       const copied = /stdin;\r?\n$/i.test(text.slice(end, BETWEEN_LISTS.lastIndex))
@@ -419,7 +411,6 @@ export class Tables {
     return spans
   }
 
-  /** The rows of `COPY … FROM stdin;`. */
   #copied(heads: readonly Cell[], start: number): Span[] {
     const cut = CUTS[1] as Cut
     return this.#rows({ text: '', start, end: start - 1 }, heads, (line) => rowOf(cut, line, heads)) ?? []
@@ -430,7 +421,6 @@ const HTML_ROW = 1500
 const HTML_TABLE = 20_000
 const HTML_CELL = /<t[dh](?:\s[^<>]{0,200})?>([\s\S]{0,600}?)(?=<\/?t[dhr]|$)/gi
 
-/** The cells of a row with their text, without the tags around it. */
 function htmlCells(row: string, start: number): Cell[] {
   return Array.from(row.matchAll(HTML_CELL), (found) => {
     const inner = found[1] ?? ''
@@ -443,12 +433,10 @@ function htmlCells(row: string, start: number): Cell[] {
 
 const NONE: readonly Span[] = []
 const QUOTES = `"'\`*_`
-/** What may end a cell, or the item of a list. */
 const ENDS = '|│┃║!^\t;,)]\r\n<'
 
-/** The sign that ends the cell in which the name stands, if it may be one. */
 function signBehind(text: string, nameEnd: number): string | undefined {
-  for (let at = nameEnd; at <= nameEnd + LONGEST_NAME; at += 1) {
+  for (let at = nameEnd; at <= nameEnd + MAX_NAME_LENGTH; at += 1) {
     const code = text.charCodeAt(at)
     if (isLetter(code) || isDigit(code) || code === 95 || code === 45) continue
     if (code === 32) {
@@ -478,11 +466,10 @@ const BETWEEN_LISTS =
 const LIST_ITEM =
   /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y
 
-/** The items of a list in brackets. */
 function listAt(text: string, open: number): { items: Cell[]; end: number } | undefined {
   const items: Cell[] = []
   LIST_ITEM.lastIndex = open + 1
-  while (items.length < MOST_CELLS) {
+  while (items.length < MAX_CELLS) {
     const at = LIST_ITEM.lastIndex
     const found = LIST_ITEM.exec(text)
     if (!found) return undefined
@@ -501,7 +488,7 @@ function rowOf(cut: Cut, line: Line, heads: readonly Cell[]): Cell[] | undefined
   return row.length === heads.length ? row : undefined
 }
 
-/** The words below each head: as many columns, or the word at the head's own place. */
+/** Returns the word below each head: by equal column count, or at the head's own position. */
 function alignedRow(line: Line, heads: readonly Cell[], headStart: number): (Cell | undefined)[] | undefined {
   if (line.text.trim() === '' || !/\S\s+\S/.test(line.text)) return undefined
   const written = line.text.trimEnd()

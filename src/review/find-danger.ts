@@ -24,19 +24,21 @@ import { FLOW_TRIGGERS, PERSONAL_TRIGGERS, TRUST_TRIGGERS } from './rules-protec
 import { findSentences } from './sentences.ts'
 
 /**
- * One finding is enough to refuse. More help the writer, up to this number of a rule and severity. They are counted by
- * severity: what blocks must not hide behind what warns.
+ * The limit of findings per rule and severity. Severities are counted separately, so that a block cannot hide
+ * behind warnings.
  */
-const MOST_OF_A_SEVERITY = 20
+const MAX_PER_SEVERITY = 20
 
 /**
- * So many starts of one command are a row that nobody writes, and to judge each costs more than the rest of the review. The
- * further ones are found, whatever a judge would say.
+ * Many starts of one command are an attack on the review time. Further matches count as found without a judge.
  */
-const MOST_WITH_ONE_END = 5
+const MAX_WITH_ONE_END = 5
 
-/** Matches of a trigger that each begin within the one before are a row that nobody writes: the last is followed to its end. */
-const MOST_OVERLAPPING = 8
+/**
+ * Many overlapping matches of one trigger are an attack on the review time; only the last is followed to its
+ * end.
+ */
+const MAX_OVERLAPPING = 8
 
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
 
@@ -70,8 +72,8 @@ const noCounts = (): Record<Severity, Map<DangerRuleId, number>> => ({
 })
 
 /**
- * Where patterns are next found. Each is looked for again only behind where it was found, so that all looks together
- * read the text once.
+ * Returns the next position of each pattern. Each search resumes behind the last position, so that all
+ * searches read the text once.
  */
 function nextPositions(text: string) {
   const looks = new Map<RegExp, { from: number; position: number }>()
@@ -87,7 +89,7 @@ function nextPositions(text: string) {
 
 type NextPosition = ReturnType<typeof nextPositions>
 
-/** The character behind a keyword may be any that separates words, so a stop counts behind it. */
+/** The character behind a keyword may be any separator, so a stop counts only behind that character. */
 function isAhead(
   { part, within, stop }: Ahead,
   keyword: { start: number; end: number },
@@ -97,20 +99,18 @@ function isAhead(
   return position <= keyword.start + within && position <= next(stop, keyword.end + 1)
 }
 
-/** Whether a match is to be judged, by how many of its trigger have had the same end. */
 function judgedByEnd() {
   const last = new Map<Trigger, { end: number; matches: number }>()
   return (trigger: Trigger, end: number): boolean => {
     const known = last.get(trigger)
     const matches = known?.end === end ? known.matches + 1 : 1
     last.set(trigger, { end, matches })
-    return matches <= MOST_WITH_ONE_END
+    return matches <= MAX_WITH_ONE_END
   }
 }
 
 const [BACKSLASH, RETURN, NEWLINE] = [0x5c, 0x0d, 0x0a]
 
-/** Whether a line ends here. A backslash before the line end continues the line. */
 function endsLine(text: string, at: number): boolean {
   if (text.charCodeAt(at) !== NEWLINE) return false
   return text.charCodeAt(text.charCodeAt(at - 1) === RETURN ? at - 2 : at - 1) !== BACKSLASH
@@ -126,7 +126,6 @@ function lineEnd(text: string, at: number, most: number): number {
   return end
 }
 
-/** The part of a text around a keyword, cut at the ends of its line unless it may have several. */
 function partAround(
   text: string,
   { start, end }: { start: number; end: number },
@@ -140,10 +139,7 @@ function partAround(
 
 const MAX_PARTS = 200
 
-/**
- * Looks at the parts around keywords. A part that was looked at is not looked at again, neither for its further keywords
- * nor where the text repeats it.
- */
+/** Checks the parts around keywords. Each part is checked once, even for several keywords or repeated text. */
 function lookAround(text: string, isAllowedHost: IsAllowedHost) {
   const lookedUntil = new Map<Trigger, number>()
   const known = new Map<Trigger, Map<string, boolean>>()
@@ -174,8 +170,8 @@ function* scan(
   yield* automaton.scanInPieces(text, (keyword, end) => {
     const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
     const { rule, pattern, judge, ahead, around } = trigger
-    // A judge lowers a severity, and never raises it.
-    if ((counts[trigger.severity].get(rule) ?? 0) >= MOST_OF_A_SEVERITY) return
+    // A judge only lowers a severity.
+    if ((counts[trigger.severity].get(rule) ?? 0) >= MAX_PER_SEVERITY) return
     const start = end - length
     if (ahead && !isAhead(ahead, { start, end }, next)) return
     if (around) {
@@ -191,15 +187,15 @@ function* scan(
     const before = overlapping.get(trigger)
     const matches = before && start < before.end ? before.matches + 1 : 0
     overlapping.set(trigger, { end: whole.end, matches })
-    if (matches >= MOST_OVERLAPPING) rows.set(trigger, whole.end)
+    if (matches >= MAX_OVERLAPPING) rows.set(trigger, whole.end)
     const spans =
-      judge && matches < MOST_OVERLAPPING && isJudged(trigger, whole.end)
+      judge && matches < MAX_OVERLAPPING && isJudged(trigger, whole.end)
         ? judge(match, text, isAllowedHost)
         : [whole]
     for (const span of spans) {
       const finding = { rule, severity: trigger.severity, ...span }
       const count = counts[finding.severity].get(rule) ?? 0
-      if (count >= MOST_OF_A_SEVERITY) continue
+      if (count >= MAX_PER_SEVERITY) continue
       counts[finding.severity].set(rule, count + 1)
       sink(finding)
     }
@@ -208,7 +204,6 @@ function* scan(
 
 const WEIGHT = { block: 2, warn: 1, note: 0 } as const
 
-/** Overlapping findings of one rule count once; the more severe one stays. */
 function withoutOverlaps(findings: readonly Finding[]): Finding[] {
   const kept: Finding[] = []
   const last = new Map<DangerRuleId, Finding>()
@@ -228,20 +223,18 @@ function withoutOverlaps(findings: readonly Finding[]): Finding[] {
 
 const KNOWN_ONLY = allowedHosts()
 
-/** At most so many findings of a rule and severity, whichever way they were found. */
 function capped(findings: readonly Finding[]): Finding[] {
   const counts = noCounts()
   return findings.filter(({ rule, severity }) => {
     const count = (counts[severity].get(rule) ?? 0) + 1
     counts[severity].set(rule, count)
-    return count <= MOST_OF_A_SEVERITY
+    return count <= MAX_PER_SEVERITY
   })
 }
 
-/** The text as written, where nothing is folded. */
 const asIs = (text: string): Readable => ({ text, writtenAt: (at) => at })
 
-/** The forms in which a text is read: as it looks, and the parts in which something is encoded with it as plain letters. */
+/** Returns the forms to scan: the visible text, and the decoded parts. */
 function formsOf(text: string): Readable[] {
   const looks = isPlain(text) ? asIs(text) : readable(text)
   const says = decoded(looks.text).map((part) => ({
@@ -251,7 +244,7 @@ function formsOf(text: string): Readable[] {
   return [looks, ...says]
 }
 
-/** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
+/** Returns everything in the text that is dangerous to people or agents. Linear in the length of the text. */
 export const findDanger = (text: string, isAllowedHost?: IsAllowedHost): Finding[] =>
   doAll(findDangerInPieces(text, isAllowedHost))
 
@@ -271,10 +264,12 @@ export function* findDangerInPieces(
   return found.length === 0 ? found : capped(withoutOverlaps(found))
 }
 
-/** So much of a field's beginning and end is read together with its neighbours. */
 const EDGE = 300
 
-/** Sentences to agents that are split over several fields. Their place is the last field that the sentence reaches. */
+/**
+ * Finds prompt injection that is split over several fields. The place is the last field that the sentence
+ * reaches.
+ */
 export function findAcross(fields: readonly string[]): (Finding & { field: number })[] {
   const found: (Finding & { field: number })[] = []
   const starts: number[] = []
@@ -301,7 +296,10 @@ export function findAcross(fields: readonly string[]): (Finding & { field: numbe
   return found
 }
 
-/** Whether a text speaks to the agent that reads it. Cheaper than `findDanger`, since every answer needs it. */
+/**
+ * Returns true if a text contains instructions to an agent. Cheaper than `findDanger`, because every answer
+ * needs the check.
+ */
 export function containsInstructions(text: string): boolean {
   let speaks = false
   const look: Sink = ({ rule, severity }) => {
@@ -314,12 +312,10 @@ export function containsInstructions(text: string): boolean {
   return speaks
 }
 
-/** What a workspace says about dangerous text. */
 export type DangerPolicy = {
-  /** The severity of each rule there. A rule that is left out keeps its own. */
+  /** The severity of each rule. A missing rule keeps its default. */
   severities: Partial<Record<DangerRuleId, Severity | undefined>>
   isAllowedHost: IsAllowedHost
-  /** What `isAllowedHost` adds to the known hosts. */
   addedHosts: readonly string[]
 }
 
@@ -328,10 +324,8 @@ export const dangerPolicy = (
   addedHosts: readonly string[] = [],
 ): DangerPolicy => ({ severities, isAllowedHost: allowedHosts(addedHosts), addedHosts })
 
-/** The rules without a policy, as in the public library. */
 export const FIXED_POLICY: DangerPolicy = dangerPolicy()
 
-/** What a workspace with this policy says about a text. */
 export async function dangerIn(work: Analyst, text: string, policy: DangerPolicy): Promise<Finding[]> {
   const found = await work.about(`danger ${policy.addedHosts.join(' ')}`, text, (text) =>
     findDangerInPieces(text, policy.isAllowedHost),
@@ -342,7 +336,6 @@ export async function dangerIn(work: Analyst, text: string, policy: DangerPolicy
   }))
 }
 
-/** What a workspace says about sentences that are split over several fields. */
 export async function dangerAcross(
   work: Analyst,
   fields: readonly string[],
@@ -360,7 +353,7 @@ export async function dangerAcross(
 
 type Words = { why: string; safer: string }
 
-/** The message for the writer of a card: why the text is dangerous, and how to say the same safely. */
+/** The message for the writer of a card: why the text is dangerous and what to write instead. */
 export const DANGER_WORDS: Record<DangerRuleId, Words> = {
   agent_instruction: {
     why: 'This speaks to the agent that reads the card and tells it what to do or to hide.',

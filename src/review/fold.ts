@@ -7,11 +7,9 @@ import {
   TERMINAL_SEQUENCE,
 } from '../text/unicode.ts'
 
-/** Letters of the Cyrillic alphabet that look like Latin ones. */
 export const CYRILLIC_TWINS =
   '\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u0458\u0410\u0415\u041e\u0420\u0421\u0425\u0406'
 
-/** Look-alike letters of other alphabets, each with the Latin letter that a reader takes it for. */
 const TWINS: readonly (readonly [letters: string, latin: string])[] = [
   [CYRILLIC_TWINS, 'aeopcyxisjAEOPCXI'],
   ['\u0423\u0405\u0408\u0501\u051b\u051d\u04bb\u04cf', 'YSJdqwhl'],
@@ -35,7 +33,7 @@ const TWINS: readonly (readonly [letters: string, latin: string])[] = [
   ['\u2018\u2019\u02bc\u00a0\u3000\u202f\u2009\u2028\u2029\u2024\u2044\u2010\u2011', "'''    \n\n./--"],
 ]
 
-/** Ranges in which NFKC, or a letter without its accents, differs from what is written. */
+/** Ranges in which NFKC or removing accents changes a character. */
 const COMPATIBLE: readonly (readonly [number, number])[] = [
   [0xa0, 0x24f],
   [0x2b0, 0x2b8],
@@ -48,7 +46,7 @@ const COMPATIBLE: readonly (readonly [number, number])[] = [
   [0xfb50, 0xfefc],
   [0xff01, 0xff9f],
 ]
-/** Accents and points that a letter may wear, and the stroke that lengthens an Arabic one. */
+/** Combining accents and points, and the Arabic stroke that lengthens letters. */
 const MARKS: readonly (readonly [number, number])[] = [
   [0x300, 0x36f],
   [0x591, 0x5bd],
@@ -67,12 +65,12 @@ function plainCode(code: number): number {
   return plain.length === 1 ? plain.charCodeAt(0) : code
 }
 
-/** The plain character for each character of the first plane. */
+/** The plain character for each character of the Basic Multilingual Plane. */
 const PLAIN = (() => {
   const plain = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
   for (const [first, last] of COMPATIBLE)
     for (let code = first; code <= last; code++) plain[code] = plainCode(code)
-  // Twins last: what an accent leaves may be one.
+  // Twins come last, because removing an accent may produce a twin.
   const twins = new Map(
     TWINS.flatMap(([letters, latin]) =>
       [...letters].map((letter, i) => [letter.charCodeAt(0), latin.charCodeAt(i)] as const),
@@ -84,7 +82,6 @@ const PLAIN = (() => {
   return plain
 })()
 
-/** Letters beyond the first plane: mathematical, in circles and squares, of regions. */
 function plainOfPair(high: number, low: number): number {
   if (high !== 0xd835 && high !== 0xd83c) return 0
   const point = (high - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000
@@ -96,15 +93,17 @@ function plainOfPair(high: number, low: number): number {
 }
 
 const NOT_PLAIN = /[^\t\n\r\x20-\x7e]/
-/** Plain ASCII hides nothing in its characters and needs no folding. */
 export const isPlain = (text: string): boolean => !NOT_PLAIN.test(text)
 
 const SINGLE = `[${CONTROLS}${INVISIBLE}${PRIVATE_USE}]`
 const PAIRS = `${INVISIBLE_PAIRS}|${PRIVATE_PAIRS}`
-/** In the order in which they are tried: a sequence begins with a control character. */
+/** The order matters: a terminal sequence begins with a control character. */
 const LEFT_OUT = new RegExp(`${TERMINAL_SEQUENCE}|${SINGLE}|${PAIRS}`, 'y')
 
-/** Characters that may begin something that is left out: a pattern for each of all others would take too long. */
+/**
+ * Pre-filter: characters that may begin something to leave out, because a pattern at each character is too
+ * slow.
+ */
 const MAY_BE_LEFT_OUT = new Uint8Array(0x10000)
 for (const [, first = '', last = first] of `${SINGLE}${PAIRS}`.matchAll(
   /\\u([0-9a-f]{4})(?:-\\u([0-9a-f]{4}))?/g,
@@ -113,7 +112,6 @@ for (const [, first = '', last = first] of `${SINGLE}${PAIRS}`.matchAll(
 MAY_BE_LEFT_OUT.fill(1, 0, 0x20).fill(1, 0x7f, 0xa0)
 for (const kept of '\t\n\r') MAY_BE_LEFT_OUT[kept.charCodeAt(0)] = 0
 
-/** Characters that stay as they are. */
 const IS_KEPT = Uint8Array.from(PLAIN, (plain, code) =>
   plain === code && MAY_BE_LEFT_OUT[code] === 0 && code !== 0xd835 && code !== 0xd83c ? 1 : 0,
 )
@@ -125,13 +123,11 @@ function leftOutAt(text: string, at: number): number {
 
 export type Readable = {
   text: string
-  /** Maps an offset of the readable text to the written one. */
   writtenAt: (at: number) => number
 }
 
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true })
 
-/** Collects characters of a folded text with the position that each has in the written one. */
 class Folded {
   private codes: Uint16Array
   private positions: Uint32Array
@@ -169,8 +165,8 @@ class Folded {
 }
 
 /**
- * The text as a reader sees it: without invisible characters, accents and colours, with look-alike letters, mathematical
- * and wide forms and the line ends of Unicode as plain ones.
+ * Returns the text as a reader sees it: without invisible characters, accents and colours, and with plain
+ * letters for look-alike, mathematical and wide ones.
  */
 export function readable(text: string): Readable {
   const codes = new Uint16Array(text.length)
@@ -237,16 +233,15 @@ const ENTITIES: Record<string, string> = {
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z]{2,14}));?/y
 const PERCENT = /(?:%[0-9a-fA-F]{2})+/y
 const ESCAPE = /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))/y
-/** Markup that stands within a word. */
 const TAGS_IN_WORD = /(?:<(?:\/?[A-Za-z][\w-]{0,20}(?:\s[^<>\n]{0,120})?\/?|!--[^<>\n]{0,40}--)>){1,4}/y
-/** Letters that are set apart, each by a few signs: `I.g.n.o.r.e`, `I g n o r e`, one on a line. */
-const LEAST_LETTERS_APART = 6
-const MOST_LETTERS_APART = 801
-const LONGEST_GAP = 3
+/** Matches letters separated by a few signs: `I.g.n.o.r.e`, `I g n o r e`, one per line. */
+const MIN_LETTERS_APART = 6
+const MAX_LETTERS_APART = 801
+const MAX_GAP_LENGTH = 3
 const BLOCK = /[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{20,}){0,200}={0,2}/y
 const HEX = /^(?:[0-9a-fA-F]{2})+$/
-const SHORTEST_BLOCK = 20
-const LONGEST_BLOCK = 20_000
+const MIN_BLOCK_LENGTH = 20
+const MAX_BLOCK_LENGTH = 20_000
 const SAMPLE = 160
 
 const fromCode = (code: number): string =>
@@ -260,15 +255,13 @@ function decodeBytes(bytes: string): string {
 
 const TEXT_CHARACTER = /[\p{L}\p{M}\p{N} \n.,:;'"/~|$()@=>&_-]/u
 const TEXT_CHARACTERS = new RegExp(TEXT_CHARACTER, 'gu')
-const LEAST_TEXT = 0.92
+const MIN_TEXT = 0.92
 
-/** Most of what is decoded is prose or a command: letters, and blanks between them. */
 function looksLikeText(text: string): boolean {
   const letters = text.match(TEXT_CHARACTERS)?.length ?? 0
-  return letters >= LEAST_TEXT * [...text].length && /\p{L} |\p{L}{8}/u.test(text)
+  return letters >= MIN_TEXT * [...text].length && /\p{L} |\p{L}{8}/u.test(text)
 }
 
-/** Values of the digits of base64. */
 const NO_DIGIT = 64
 const DIGIT_OF = new Uint8Array(128).fill(NO_DIGIT)
 for (const [value, digit] of [
@@ -281,7 +274,6 @@ const IS_TEXT_BYTE = Uint8Array.from({ length: 128 }, (_, byte) =>
   TEXT_CHARACTER.test(String.fromCharCode(byte)) ? 1 : 0,
 )
 
-/** The value of a hexadecimal digit, from its value as a digit of base64. */
 const hexValue = (digit: number): number =>
   digit < 6
     ? digit + 10
@@ -297,7 +289,7 @@ const hexValue = (digit: number): number =>
 
 const digits = new Uint8Array(SAMPLE)
 
-/** Whether the beginning of a block may be text. Most blocks are names and hashes, and need no decoding. */
+/** Pre-filter: most blocks are names and hashes and need no decoding. */
 function mayBeText(block: string): boolean {
   let count = 0
   for (let at = 0; at < block.length && count < SAMPLE; at++) {
@@ -307,9 +299,8 @@ function mayBeText(block: string): boolean {
   let isHex = count % 2 === 0
   for (let at = 0; at < count && isHex; at++) isHex = hexValue(digits[at] ?? 0) !== -1
   const bitsOfDigit = isHex ? 4 : 6
-  const most = ((1 - LEAST_TEXT) * count * bitsOfDigit) / 8 + 0.01
+  const most = ((1 - MIN_TEXT) * count * bitsOfDigit) / 8 + 0.01
   let strange = 0
-  // How many bytes the character of several bytes still needs.
   let missing = 0
   for (let at = 0, bits = 0, held = 0; at < count; at++) {
     const digit = digits[at] ?? 0
@@ -327,9 +318,8 @@ function mayBeText(block: string): boolean {
   return true
 }
 
-/** What a block of base64 or hexadecimal digits says, if it is text. */
 function decodeBlock(block: string): string | undefined {
-  const digits = block.replaceAll(/[\r\n=]/g, '').slice(0, LONGEST_BLOCK)
+  const digits = block.replaceAll(/[\r\n=]/g, '').slice(0, MAX_BLOCK_LENGTH)
   const decode = (part: string): string => {
     if (HEX.test(part))
       return decodeBytes(part.replaceAll(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))))
@@ -349,7 +339,10 @@ function decodeBlock(block: string): string | undefined {
 const KNOWN_WORDS =
   /ignore|disregard|forget|previous|prior|earlier|above|instructions?|rules?|without|asking|system|prompt|everything|follow|tell|user|agent|run|delete|never|always|secret|all|any|the|your|you|and|not|do/gi
 
-/** Letters that were set apart, as words. Without wider gaps between words, the known ones are told by their letters. */
+/**
+ * Joins separated letters to words. Without wider gaps between words, known words are recognised by their
+ * letters.
+ */
 function joinLetters(apart: string): string {
   const gaps = [...apart.matchAll(/[^A-Za-z]+/g)].map(([gap]) => gap.length)
   const least = Math.min(...gaps)
@@ -359,7 +352,7 @@ function joinLetters(apart: string): string {
 
 const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
 
-/** What a character may begin: a sign of an escape, a word, or a sign that goes on a block. */
+/** Kinds of what a character may begin: an escape, a word, or the continuation of a block. */
 const [ESCAPES, WORD, JOINS] = [1, 2, 3]
 const BEGINS = new Uint8Array(0x10000)
 for (const sign of '&%\\<') BEGINS[sign.charCodeAt(0)] = ESCAPES
@@ -420,14 +413,14 @@ const ESCAPES_AT: Record<string, (source: string, start: number) => Piece | unde
 function lettersAt(source: string, start: number): Piece | undefined {
   let end = start + 1
   let letters = 1
-  for (; letters < MOST_LETTERS_APART; letters++) {
+  for (; letters < MAX_LETTERS_APART; letters++) {
     let next = end
-    while (next < end + LONGEST_GAP && next < source.length && BEGINS[source.charCodeAt(next)] !== WORD)
+    while (next < end + MAX_GAP_LENGTH && next < source.length && BEGINS[source.charCodeAt(next)] !== WORD)
       next++
     if (next === end || !isLetter(source.charCodeAt(next)) || isLetter(source.charCodeAt(next + 1))) break
     end = next + 1
   }
-  if (letters < LEAST_LETTERS_APART) return undefined
+  if (letters < MIN_LETTERS_APART) return undefined
   return { start, end, text: joinLetters(source.slice(start, end)) }
 }
 
@@ -442,7 +435,6 @@ function blockAt(source: string, start: number): Piece & { isText: boolean } {
   }
 }
 
-/** What a sign must be followed by to begin an escape. */
 function mayEscape(sign: number, next: number): boolean {
   if (sign === 0x26) return next === 0x23 || isLetter(next)
   if (sign === 0x25) return (next >= 0x30 && next <= 0x39) || isLetter(next)
@@ -450,7 +442,6 @@ function mayEscape(sign: number, next: number): boolean {
   return next === 0x2f || next === 0x21 || isLetter(next)
 }
 
-/** What stands in a text in another writing, and what it says, from the left to the right. */
 function encodedPieces(text: string): Piece[] {
   const pieces: Piece[] = []
   let blockStart = 0
@@ -462,7 +453,7 @@ function encodedPieces(text: string): Piece[] {
     if (begins === WORD) {
       while (BEGINS[text.charCodeAt(end)] === WORD) end++
       if (end - at === 1 && isLetter(code)) piece = lettersAt(text, at)
-      if (piece === undefined && end - blockStart >= SHORTEST_BLOCK) {
+      if (piece === undefined && end - blockStart >= MIN_BLOCK_LENGTH) {
         const block = blockAt(text, blockStart)
         end = Math.max(end, block.end)
         blockStart = end
@@ -483,24 +474,23 @@ function encodedPieces(text: string): Piece[] {
   return pieces
 }
 
-/** No rule reads further from where something is encoded. */
+/** No rule reads further than this from an encoded piece. */
 const REACH = 1200
-const LONGEST_REST_OF_LINE = 300
+const MAX_REST_OF_LINE_LENGTH = 300
 
-/** The text around what is encoded, as far as rules read, with the rest of its first and last line. */
 function aroundPieces(text: string, pieces: readonly Piece[]): { from: number; to: number } {
   let from = Math.max(0, (pieces[0]?.start ?? 0) - REACH)
-  const least = Math.max(0, from - LONGEST_REST_OF_LINE)
+  const least = Math.max(0, from - MAX_REST_OF_LINE_LENGTH)
   while (from > least && text[from - 1] !== '\n') from--
   let to = Math.min(text.length, (pieces.at(-1)?.end ?? 0) + REACH)
-  const most = Math.min(text.length, to + LONGEST_REST_OF_LINE)
+  const most = Math.min(text.length, to + MAX_REST_OF_LINE_LENGTH)
   while (to < most && text[to] !== '\n') to++
   return { from, to }
 }
 
 /**
- * The parts of the text in which something is encoded, with it as plain letters: entities, percent codes, escapes, base64
- * and hexadecimal blocks, letters set apart.
+ * Returns the parts of the text with their encoding undone: entities, percent codes, escapes, base64 and
+ * hexadecimal blocks, separated letters.
  */
 export function decoded(text: string): Readable[] {
   const parts: Piece[][] = []
@@ -508,7 +498,7 @@ export function decoded(text: string): Readable[] {
   for (const piece of encodedPieces(text)) {
     if (piece.start > reached) parts.push([piece])
     else parts.at(-1)?.push(piece)
-    reached = piece.end + 2 * (REACH + LONGEST_REST_OF_LINE)
+    reached = piece.end + 2 * (REACH + MAX_REST_OF_LINE_LENGTH)
   }
   return parts.map((pieces) => decodedPart(text, aroundPieces(text, pieces), pieces))
 }

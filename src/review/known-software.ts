@@ -1,8 +1,8 @@
 import { type DangerMatch as Found, type IsAllowedHost, type Trigger, trigger } from './rule.ts'
 
 /**
- * Hosts of widely used software. A host includes its subdomains. A workspace adds its own
- * in its policy (`download_hosts`).
+ * Hosts of widely used software, including their subdomains. A workspace adds hosts in its policy
+ * (`download_hosts`).
  */
 const KNOWN_HOSTS: ReadonlySet<string> = new Set(
   `
@@ -57,7 +57,7 @@ arxiv.org figshare.com kaggle.com nist.gov nih.gov ncbi.nlm.nih.gov osf.io data.
     .split(/\s+/),
 )
 
-/** Hosts where anybody can put anything, and hosts that hide where they lead. */
+/** Hosts where anybody can upload anything, and hosts that hide the destination. */
 const OPAQUE_HOSTS: ReadonlySet<string> = new Set(
   `
 bit.ly tinyurl.com t.co goo.gl is.gd ow.ly buff.ly rebrand.ly cutt.ly shorturl.at rb.gy v.gd t.ly tiny.cc bl.ink
@@ -70,12 +70,11 @@ interact.sh oast.fun oast.pro burpcollaborator.net mega.nz mediafire.com zippysh
     .split(/\s+/),
 )
 
-const MOST_LABELS = 8
+const MAX_LABELS = 8
 
-/** Whether the host or one of its parent domains is in the set. */
 function isBelow(hosts: ReadonlySet<string>, host: string): boolean {
   let rest = host
-  for (let i = 0; i < MOST_LABELS; i++) {
+  for (let i = 0; i < MAX_LABELS; i++) {
     if (hosts.has(rest)) return true
     const dot = rest.indexOf('.')
     if (dot === -1) return false
@@ -90,15 +89,15 @@ const OWN =
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,9}$/
 
-/** No name that anybody has: an authority of this length was written to hide its end. */
+/** An overlong authority was written to hide its end, so it stands for no real host. */
 const HIDDEN = 'hidden'
-const LONGEST_AUTHORITY = 1000
-/** An address up to its path. Up to the last @ it may have any sign, which programs take for a name and a password. */
-export const AUTHORITY = `(?:https?|ftp):\\/\\/([^\\s/"'\`<>?#]{1,${LONGEST_AUTHORITY}})`
+const MAX_AUTHORITY_LENGTH = 1000
+/** Matches a URL up to its path. Everything up to the last @ counts as user and password. */
+export const AUTHORITY = `(?:https?|ftp):\\/\\/([^\\s/"'\`<>?#]{1,${MAX_AUTHORITY_LENGTH}})`
 
-/** The host of an authority such as `user@host:8080`, or undefined for a placeholder or a single word. */
+/** Returns the host of an authority such as `user@host:8080`; undefined for a placeholder or a single word. */
 export function hostOf(authority: string): string | undefined {
-  if (authority.length >= LONGEST_AUTHORITY) return HIDDEN
+  if (authority.length >= MAX_AUTHORITY_LENGTH) return HIDDEN
   const host = authority
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/[()[\]{}|\\^,;].*$/, '')
@@ -109,25 +108,27 @@ export function hostOf(authority: string): string | undefined {
 }
 
 const VALUE = `[ =]?(?:"[^"\\n]{0,500}"|'[^'\\n]{0,500}'|[^\\s"']{1,500})`
-/** Comments and files that are written. A comment with a quote may be none: its sign may stand within quotes. */
+/**
+ * Matches comments and output files. A comment with a quote is excluded, because `#` may stand inside quotes.
+ */
 const ANYWHERE = `\\s#[^\\n"']{0,500}(?![^\\n])|(?<!\\n)>{1,2}\\s?[^\\s"'|;&]{1,500}|\\|\\s{0,3}(?:sudo )?tee\\s(?:-a\\s)?[^\\s"'|;&-]{1,500}`
 const LONG_OPTIONS = '--(?:referer|user-agent|header|cookie|output|output-document)'
 const beside = (options: string) => new RegExp(`\\s(?:${options}|${LONG_OPTIONS})${VALUE}|${ANYWHERE}`, 'g')
 /**
- * What a command does not go to: values of options, comments and files that are written. Of letters in one word, the first
- * that has a value has the rest of the word for it. So those before it must be such as have none.
+ * Matches option values, comments and output files, which are not destinations. In combined short options the
+ * first option with a value takes the rest of the word, so the letters before must be options without a value.
  */
 const BESIDE_CURL = beside('-[#0-46aBfgGiIjJklLMnNOpqRsSvVZ]{0,8}[eAHbo]')
 const BESIDE_WGET = beside('-[qvcdbnNSxrpkmEHLK46]{0,8}[oOAU]')
 const BESIDE_OTHERS = beside('-(?:[oO]ut[fF]ile|[uU]ser[aA]gent)')
-/** By these another host answers than the one that is named. */
+/** Options that make another host answer than the named one. */
 const ELSEWHERE =
   /\s(?:-[a-zA-Z]{0,8}x(?:[ =]|["']?(?:\w{2,7}:\/\/|[\w-]{1,63}\.))|--(?:proxy|preproxy|socks\w{1,10}|connect-to|resolve|doh-url)[ =])/
-/** In braces a shell makes several addresses of one word: each is looked at, and a path ends at a comma. */
+/** Braces in a shell expand to several addresses: each is checked, and a path ends at a comma. */
 const EACH_ADDRESS = new RegExp(`(?=${AUTHORITY})`, 'gi')
 const WITH_PATH = new RegExp(`${AUTHORITY}[^\\s"'\`<>|)\\],]{0,500}`, 'gi')
 const BARE = '(?:[a-z0-9_-]{1,63}\\.){1,8}[a-z]{2,24}|\\d{1,3}(?:\\.\\d{1,3}){3}'
-/** A host without a scheme, which curl and others take: before a path or a port, or as a word of its own. */
+/** Matches a host without a scheme, as curl accepts it: before a path or a port, or as a word of its own. */
 const BARE_HOST = new RegExp(
   `(?<=[\\s=]["']?(?:[\\w:.]{1,40}@)?)(?!(?:os|process|system|net|microsoft)\\.)(${BARE})(?=[/:]\\w|["']?(?:\\s|$))|(?<![\\w@/.:-])(${BARE})(?=[/:]\\w)`,
   'gi',
@@ -139,7 +140,7 @@ function besideOf(command: string): RegExp {
   return program === 'wget' ? BESIDE_WGET : BESIDE_OTHERS
 }
 
-/** Whether all hosts that a command goes to are allowed. A known one beside a strange one says nothing of it. */
+/** Returns true if all hosts of a command are allowed: one known host does not excuse an unknown one. */
 export function goesToAllowed(command: string, isAllowedHost: IsAllowedHost): boolean {
   const plain = command.replaceAll(besideOf(command), ' ')
   if (ELSEWHERE.test(plain)) return false
@@ -150,19 +151,19 @@ export function goesToAllowed(command: string, isAllowedHost: IsAllowedHost): bo
   return named.length > 0 && [...named, ...bare].every((host) => host !== undefined && isAllowedHost(host))
 }
 
-/** Known hosts, examples, and the hosts that the workspace adds. */
 export function allowedHosts(added: readonly string[] = []): IsAllowedHost {
   const own = new Set(added.map((host) => host.toLowerCase()))
   return (host) => OWN.test(host) || isBelow(own, host) || isBelow(KNOWN_HOSTS, host)
 }
 
-/** Hosts whose links are reported even if nothing is downloaded: IP addresses, disguised names, shorteners, pastes. */
+/**
+ * Returns true for hosts whose links are always reported: IP addresses, disguised names, shorteners, pastes.
+ */
 export const isOpaque = (host: string): boolean =>
   ADDRESS.test(host) || host.startsWith('xn--') || host.includes('.xn--') || isBelow(OPAQUE_HOSTS, host)
 
 const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Widely used packages of npm, without scopes. */
 const NPM_NAMES = namesIn(`
 lodash react react-dom express axios chalk commander debug moment request async bluebird underscore uuid yargs webpack
 typescript tslib rxjs vue angular jquery prop-types classnames body-parser dotenv glob minimist mkdirp rimraf semver colors
@@ -192,7 +193,6 @@ http-server http-proxy http-proxy-middleware serve live-server browser-sync brow
 left-pad event-stream ua-parser-js faker nanoid shortid slugify deepmerge object-assign lodash.merge lodash.debounce
 `)
 
-/** Widely used packages of PyPI. */
 const PYPI_NAMES = namesIn(`
 requests numpy pandas scipy matplotlib seaborn scikit-learn tensorflow keras torch torchvision torchaudio transformers
 django flask fastapi uvicorn gunicorn starlette pydantic sqlalchemy alembic psycopg2 psycopg2-binary psycopg pymysql
@@ -216,11 +216,11 @@ freezegun responses vcrpy moto docutils sphinx mkdocs mkdocs-material pygments b
 shapely geopandas folium pyproj rasterio mlflow wandb optuna ray airflow apache-airflow prefect luigi great-expectations
 `)
 
-const SHORTEST_NAME = 5
+const MIN_NAME_LENGTH = 5
 /** Names from this length on may be two edits away. */
 const LONG_NAME = 9
 
-/** Whether one name becomes the other by few edits. Two exchanged neighbours count as one edit. */
+/** Returns true if few edits turn one name into the other. A swap of two neighbours counts as one edit. */
 export function isWithinEdits(a: string, b: string, edits: number, fromA = 0, fromB = 0): boolean {
   let [i, j] = [fromA, fromB]
   while (i < a.length && a.charCodeAt(i) === b.charCodeAt(j)) {
@@ -239,14 +239,14 @@ export function isWithinEdits(a: string, b: string, edits: number, fromA = 0, fr
   )
 }
 
-/** A bit for each letter of a name. An edit changes at most two of them. */
+/** Returns a bit for each letter of a name. An edit changes at most two bits. */
 function lettersOf(name: string): number {
   let letters = 0
   for (let at = 0; at < name.length; at++) letters |= 1 << name.charCodeAt(at)
   return letters
 }
 
-/** In pairs, fours and bytes, without a loop: it runs for each known name. */
+/** Counts bits without a loop, because the function runs for each known name. */
 function countBits(bits: number): number {
   const pairs = bits - ((bits >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
@@ -259,21 +259,21 @@ type Known = { name: string; letters: number }
 type Index = {
   known: ReadonlySet<string>
   byLength: ReadonlyMap<number, readonly Known[]>
-  /** A cache: a text may name the same package very often. */
   answers: Map<string, string | undefined>
 }
-const MOST_ANSWERS = 5000
+const MAX_ANSWERS = 5000
 
 const indexOf = (names: readonly string[]): Index => ({
   known: new Set(names),
   byLength: Map.groupBy(
-    names.filter(({ length }) => length >= SHORTEST_NAME).map((name) => ({ name, letters: lettersOf(name) })),
+    names
+      .filter(({ length }) => length >= MIN_NAME_LENGTH)
+      .map((name) => ({ name, letters: lettersOf(name) })),
     ({ name }) => name.length,
   ),
   answers: new Map(),
 })
 
-/** Built on first use: most texts install nothing. */
 const lazily = <T>(make: () => T): (() => T) => {
   let made: T | undefined
   return () => {
@@ -287,12 +287,12 @@ const pypi = lazily(() => indexOf(PYPI_NAMES))
 const DIGITS: Record<string, string> = { 0: 'o', 1: 'l', 3: 'e', 5: 's' }
 
 /**
- * The widely used name that this one can be mistaken for. Names of other lengths and letters are passed over: a list of
- * thousands of unknown names must cost no more than reading it.
+ * Returns the widely used name that this name imitates (typosquatting). Names with other lengths and letters
+ * are skipped, so that a list of thousands of unknown names stays linear.
  */
 function findNearName(written: string, { known, byLength }: Index): string | undefined {
   const name = written.toLowerCase().replaceAll('_', '-')
-  if (known.has(name) || name.length < SHORTEST_NAME) return undefined
+  if (known.has(name) || name.length < MIN_NAME_LENGTH) return undefined
   const plain = name.replaceAll(/[0135]/g, (digit) => DIGITS[digit] ?? digit)
   if (known.has(plain)) return plain
   const edits = editsFor(name)
@@ -309,7 +309,7 @@ function findNearName(written: string, { known, byLength }: Index): string | und
 function nearName(written: string, index: Index): string | undefined {
   const { answers } = index
   if (answers.has(written)) return answers.get(written)
-  if (answers.size >= MOST_ANSWERS) answers.clear()
+  if (answers.size >= MAX_ANSWERS) answers.clear()
   const name = findNearName(written, index)
   answers.set(written, name)
   return name

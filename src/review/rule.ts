@@ -1,11 +1,7 @@
-/**
- * The severity of a finding: block keeps a card from strangers, warn is reported and marked, note is reported to the
- * writer only.
- */
+/** block: strangers cannot get the card; warn: reported and marked; note: reported to the writer only. */
 export const SEVERITIES = ['block', 'warn', 'note'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** The rules, in the order in which findings at the same position are reported. */
 export const DANGER_RULES = [
   'agent_instruction',
   'role_tag',
@@ -22,7 +18,7 @@ export const DANGER_RULES = [
 ] as const
 export type DangerRuleId = (typeof DANGER_RULES)[number]
 
-/** Rules whose findings speak to the agent that reads: its answer is marked `contains_instructions`. */
+/** Rules for prompt injection: answers with such a finding are marked `contains_instructions`. */
 export const SPEAKS_TO_AGENTS: ReadonlySet<DangerRuleId> = new Set([
   'agent_instruction',
   'role_tag',
@@ -31,35 +27,32 @@ export const SPEAKS_TO_AGENTS: ReadonlySet<DangerRuleId> = new Set([
 
 export type Finding = { rule: DangerRuleId; severity: Severity; start: number; end: number }
 
-/** Whether a download may come from this host. */
 export type IsAllowedHost = (host: string) => boolean
 
 export type DangerMatch = { start: number; end: number; severity?: Severity }
 
 /**
- * How the matches of a pattern go on: with `part`, at most `within` characters behind the start of the keyword, and with no
- * `stop` before it. Both are global. A text may repeat a keyword on and on, so they are looked for once for all of them.
+ * Requires `part` at most `within` characters behind the keyword's start, with no `stop` before it. Both
+ * patterns are global and searched once for all keywords, because a text may repeat a keyword endlessly.
  */
 export type Ahead = { part: RegExp; within: number; stop: RegExp }
 
 /**
- * One way to find a danger: at each keyword (ASCII, without case) the pattern is tried once, from where the keyword starts.
- * Patterns are sticky and every quantifier is bounded, so that a try costs a constant and a text is read in linear time.
+ * A rule that tries a pattern at each keyword (ASCII, ignoring case). Patterns are sticky and every quantifier
+ * is bounded, so a text is read in linear time.
  */
 export type Trigger = {
   rule: DangerRuleId
   severity: Severity
   keywords: readonly string[]
   pattern: RegExp
-  /** Checks a match: may move it, change its severity, or drop it. */
   judge?: (match: RegExpExecArray, text: string, isAllowedHost: IsAllowedHost) => readonly DangerMatch[]
-  /** Where this is not so, the pattern cannot match and is not tried. */
+  /** If this fails, the pattern cannot match and is not tried. */
   ahead?: Ahead
-  /** Checks what stands around a match. Each part of a text is checked once, however many matches it has. */
+  /** Checks the text around a match. Each part is checked once, however many matches it has. */
   around?: Around
 }
 
-/** What stands around a keyword: so many characters before and behind it, of its own line or of several. */
 export type Around = {
   before: number
   behind: number
@@ -85,7 +78,10 @@ type Far = { head: string; gap: string; part: string; within: number; stop?: Reg
 
 const LINE_END = /\n/g
 
-/** A trigger whose pattern reads far: `gap` takes none of `stop`, and `within` is the longest that it and `head` can be. */
+/**
+ * Returns a trigger for a far-reaching pattern: `gap` matches none of `stop`, and `within` is the maximum
+ * length of `gap` and `head`.
+ */
 export const farTrigger = (
   rule: DangerRuleId,
   severity: Severity,
@@ -102,7 +98,6 @@ export const spanOf = (match: RegExpExecArray): DangerMatch => ({
   end: match.index + match[0].length,
 })
 
-/** A trigger that looks at a part of the text around a keyword. Both tables combine: what is named, and what is done with it. */
 export const aroundTrigger = (
   rule: DangerRuleId,
   severity: Severity,

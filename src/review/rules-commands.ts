@@ -9,7 +9,7 @@ import {
   trigger,
 } from './rule.ts'
 
-/** An installer of a known host is reported; any other is blocked. */
+/** Lowers the severity to note if all hosts are known. */
 const unlessAllowed = (
   match: RegExpExecArray,
   _: string,
@@ -18,20 +18,17 @@ const unlessAllowed = (
   goesToAllowed(match[0], isAllowedHost) ? { ...spanOf(match), severity: 'note' } : spanOf(match),
 ]
 
-/** By these a program executes what it reads. */
 const EXECUTES =
   'exec|eval|system|spawn|popen|subprocess|child_process|compile|import\\(|__import__|getattr|pickle|marshal|runpy|yaml|Function|["\']vm["\']|node:vm'
-/** `python3 -m json.tool`, `node -pe "JSON.parse(…)"`: the program is given, and what comes in is JSON that it only reads. */
+/** Excludes programs that only read JSON: `python3 -m json.tool`, `node -pe "JSON.parse(…)"`. */
 const READS_JSON = `(?:\\s{1,3}-[\\w:]{1,12}){0,3}?\\s{1,3}-(?:m\\s{1,3}json\\.tool\\b|[a-z]{0,4}[cep]\\s{1,3}["'](?=[^\\n]{0,300}?json)(?![^\\n]{0,300}?(?:${EXECUTES})))`
 const INTERPRETER = `(?:sudo\\s{1,3}(?:-\\w{1,3}\\s{1,3})?)?(?:/(?:usr/)?bin/)?(?:env\\s{1,3})?(?:(?:(?:ba|z|da|k|fi)?sh|iex|pwsh|powershell)\\b|(?:python[\\d.]{0,4}|perl|ruby|node|php)\\b(?!${READS_JSON}))`
-/** What a download may go through before it is executed. */
 const FILTERS = '(?:\\s{0,3}(?:tee|gunzip|zcat|xzcat|gzip|xz|unxz|zstd|sed|tr|rev)\\b[^|\\n]{0,60}\\|){0,3}'
-/** The rest of a command, also on further lines behind a backslash. */
 const ARGUMENTS = '(?:[^\\n|\\\\]|\\\\(?:\\r?\\n)?){0,300}'
 const ARGUMENTS_END = /\||(?<!\\\r?)\n/g
 const FETCHERS = 'curl¦wget¦iwr ¦irm ¦invoke-webrequest¦invoke-restmethod'
 const FETCHER = '(?<![\\w-])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\\b'
-const LONGEST_FETCHER = 'invoke-restmethod'.length
+const MAX_FETCHER_LENGTH = 'invoke-restmethod'.length
 
 const REMOTE_CODE: Trigger[] = [
   farTrigger(
@@ -42,7 +39,7 @@ const REMOTE_CODE: Trigger[] = [
       head: FETCHER,
       gap: ARGUMENTS,
       part: `\\|${FILTERS}\\s{0,3}${INTERPRETER}`,
-      within: LONGEST_FETCHER + 300 * '\\\r\n'.length,
+      within: MAX_FETCHER_LENGTH + 300 * '\\\r\n'.length,
       stop: ARGUMENTS_END,
     },
     unlessAllowed,
@@ -55,7 +52,7 @@ const REMOTE_CODE: Trigger[] = [
       head: FETCHER,
       gap: '[^\\n]{0,250}?',
       part: '[;&\\n]\\s{0,4}(?:sudo )?chmod\\s{1,3}(?:[ugoa]{0,4}\\+x|[0-7]{3,4})\\b',
-      within: LONGEST_FETCHER + 250,
+      within: MAX_FETCHER_LENGTH + 250,
     },
     unlessAllowed,
   ),
@@ -67,7 +64,7 @@ const REMOTE_CODE: Trigger[] = [
       head: FETCHER,
       gap: '[^\\n|]{0,250}',
       part: '\\|\\s{0,3}(?:sudo )?tar\\s[^\\n&;]{0,60}(?:-C ?/(?:\\s|$)|&&\\s{0,2}/)',
-      within: LONGEST_FETCHER + 250,
+      within: MAX_FETCHER_LENGTH + 250,
       stop: /[\n|]/g,
     },
     unlessAllowed,
@@ -122,12 +119,11 @@ const REMOTE_CODE: Trigger[] = [
   ),
 ]
 
-/** Where code comes from, when it is named instead of a package. */
+/** Matches a code origin that is given instead of a package name. */
 const ORIGIN = '(?:github:|gitlab:|bitbucket:|gist:|git\\+|git:|git@|ssh:|https?:|ftp:|\\\\\\\\\\w)'
-/** Programs that load a package and execute it at once. */
 const PACKAGE_RUNNERS =
   '(?:npx|bunx|pnpx|uvx|pipx run|pipx install|pnpm dlx|yarn dlx|npm exec|npm x|bun x|uv tool (?:run|install)|uv run|deno (?:run|install|eval|serve)|bun run|cargo install|go run|go install|nix (?:run|shell|develop)|npm create|npm init|yarn create|cargo script|tsx|ts-node|jbang|dotnet tool install|composer global require|gem specific_install|pip3? install|npm (?:i|install) -g|npm (?:i|install) --global|npm add|yarn global add|Rscript -e|julia -e|devtools::install_github|code --install-extension|brew install|helm plugin install|kubectl krew install|gh extension install|vim \\+|docker build|ansible-pull|terraform init -from-module)'
-/** Repositories of a language itself, whose tools everybody executes from there. */
+/** Official repositories of a language, whose tools are commonly executed from there. */
 const USUAL_TOOLS =
   /go (?:run|install)\s[^\n]{0,40}(?:golang\.org|google\.golang\.org|k8s\.io|sigs\.k8s\.io|honnef\.co|mvdan\.cc)\/|deno (?:run|install)\s[^\n]{0,80}(?:jsr:|npm:)|docker build|brew install/i
 
@@ -177,7 +173,7 @@ const PACKAGES_FROM_ELSEWHERE: Trigger[] = [
   ),
 ]
 
-/** Programs of Windows and others that execute what an address or a share holds. */
+/** Programs of Windows and others that execute the content of an address or a share. */
 const SYSTEM_RUNNERS: Trigger[] = [
   trigger(
     'remote_code',
@@ -296,13 +292,12 @@ const DESTRUCTION: Trigger[] = [
   ),
 ]
 
-/** Homes, roots and whole drives, as shells, Python, Node and PowerShell name them. */
 const EVERYTHING_THERE =
   '(?:["\'(]?(?:/|~|~/\\*|/\\*|[A-Za-z]:[\\\\/]{0,4}\\*?|\\$\\{?HOME\\}?|\\$env:(?:userprofile|systemdrive|systemroot|home)|%(?:userprofile|systemdrive|systemroot|homepath)%|/(?:etc|usr|var|home|root|boot|opt|lib|bin|srv|Users|mnt|data|Library)(?:/\\*)?)/?["\']?(?=[\\s,;)&|`\'"]|$)|(?:os\\.path\\.)?expanduser\\(["\']~|path\\.home\\(|os\\.homedir\\(|homedir\\(|os\\.environ\\[["\']HOME|process\\.env\\.HOME|System\\.getProperty\\("user\\.home|Dir\\.home|\\[environment\\]::getfolderpath)'
 const CONFIGURATION = '(?:~|\\$\\{?HOME\\}?|/(?:etc|root|boot|home/[\\w*]{1,30}|Users/[\\w*]{1,30}))/'
 
 const EVERYTHING_NAMED = new RegExp(`(?<![\\w.\\])}~$/])${EVERYTHING_THERE}`, 'i')
-/** Options without which these commands take single files. */
+/** Without these options the commands take single files only. */
 const TAKES_ALL =
   /\/t\b|-r|\/s|\/[fq]\b|rmtree|rm_rf|rimraf|remove|rmsync|fs\.rm|shred|srm|wipe|truncate|trash|cipher/i
 const COMMAND_END = /\n|&&|;|\|/
@@ -482,7 +477,6 @@ const PIPED = new RegExp(
 const PICTURE =
   /^!\[[^\]\n]{0,100}\]\(https?:\/\/[^)\s][^)\s?&=/]{0,199}[?&=/][^)\s]{0,280}?(?:\{|%7b|<|\$|_token|_key|secret|base64)/i
 
-/** Commands and code that send out private data. */
 const SENDING: Trigger[] = [
   farTrigger('exfiltration', 'block', 'curl¦wget', {
     head: SENDER,
@@ -570,7 +564,6 @@ const DATA =
 const OUTSIDE =
   '(?:https?:|address|\\bbots?\\b|support|maintainers?|comment|\\btitle\\b|\\blinks?\\b|\\burl\\b|helper|gist|\\bwiki\\b|e-?mail|webhook|public|author|image|service\\b)'
 
-/** Requests in plain words. */
 const SENDING_SENTENCES: Trigger[] = [
   trigger(
     'exfiltration',
@@ -589,11 +582,11 @@ const ARCHIVE =
   /\.(?:exe|msi|dmg|pkg|deb|rpm|apk|appimage|zip|tar|tgz|tar\.\w{2,3}|gz|xz|7z|whl|egg|gem|jar|war|sh|ps1|bat|cmd|iso|img|bin|run|so|dll|rb|crx|vsix)(?:[?#]|$)/i
 const DOWNLOADER =
   /(?:^|[\s`;&|(])(?:curl|wget|aria2c|git clone|git submodule add|pip3? install|npm (?:i|install|add)|yarn add|pnpm add|docker (?:pull|run)|podman (?:pull|run)|helm (?:repo add|install)|go (?:get|install)|brew (?:install|tap)|iwr|irm|invoke-webrequest|start-bitstransfer|gem install|cargo install|kubectl apply|npx|uv add|conda install|apt install|dpkg -i)\s/i
-const LONGEST_LINE = 160
+const MAX_LINE_LENGTH = 160
 
 function isDownload(match: RegExpExecArray, text: string): boolean {
   if (ARCHIVE.test(match[2] ?? '')) return true
-  const before = text.slice(Math.max(0, match.index - LONGEST_LINE), match.index)
+  const before = text.slice(Math.max(0, match.index - MAX_LINE_LENGTH), match.index)
   return DOWNLOADER.test(before.slice(before.lastIndexOf('\n') + 1))
 }
 

@@ -12,7 +12,6 @@ import { type Finding, farTrigger, type Severity, type Trigger, trigger } from '
 
 const BEFORE = 'agent_instruction'
 
-/** Sentences that try to take over an agent. */
 const TAKE_OVER: Trigger[] = [
   farTrigger(
     BEFORE,
@@ -81,7 +80,6 @@ const AGENT =
 const AGENT_WORDS =
   'ai ¦ai,¦ai:¦ais ¦llm¦agent¦assistant¦language model¦ model¦models ¦copilot¦chatbot¦claude¦chatgpt¦gemini'
 
-/** Sentences that single out an agent as the reader. */
 const ADDRESS: Trigger[] = [
   trigger(
     BEFORE,
@@ -147,7 +145,7 @@ const ADDRESS: Trigger[] = [
 
 const PERSON = '(?:user|human|owner|operator|developer|person|anyone|anybody|maintainer|reviewer|people)s?'
 
-/** Sentences that want something hidden from a person, or claim a consent that nobody gave. */
+/** Sentences that ask to hide something from a person or claim a false consent. */
 const CONCEAL: Trigger[] = [
   trigger(
     BEFORE,
@@ -248,7 +246,7 @@ const ROLE_TAGS: Trigger[] = [
   trigger('role_tag', 'warn', 'system:', /(?<=^|[\n\r])SYSTEM: ?(?=[A-Za-z])/y),
 ]
 
-/** Marks of this vault and of others, by which a text says of itself that it can be trusted. */
+/** Forged marks of this vault or others, by which a text claims to be trusted. */
 const FORGED_MARKS: Trigger[] = [
   trigger(
     'role_tag',
@@ -345,12 +343,12 @@ const SEQUENCES = new RegExp(`(?:${ONE}){1,4000}`, 'g')
 
 const OVERRIDES = /[\u202a-\u202e]/
 const TAGS = /[\u{e0000}-\u{e007f}]/u
-/** The flag of a region: a black flag, then its letters as tags, then the end. */
+/** A region flag emoji: a black flag, letters as tags, and an end tag. */
 const REGION_FLAG = /^[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}$/u
 const BLACK_FLAG = '\u{1f3f4}'
 
 const OTHER_SCRIPT = /[^\0-\u00a0\u2000-\u206f]/u
-/** Not ASCII: `#` and digits count as emoji. */
+/** Excludes ASCII, because `#` and digits count as emoji. */
 const SYMBOL = /(?![\0-\x7f])[\p{S}\p{P}\p{Extended_Pictographic}]/u
 
 type Neighbours = { before: string; after: string }
@@ -361,7 +359,7 @@ const isBeside =
 
 type IsAtHome = (around: Neighbours) => boolean
 
-/** Where a single invisible character belongs to what is written around it. */
+/** Contexts in which a single invisible character is legitimate. */
 const HOMES: [RegExp, IsAtHome][] = [
   [/[\u200e\u200f\u061c]/, () => true],
   [/\u200c|\u200d|\u034f/, isBeside(OTHER_SCRIPT)],
@@ -378,7 +376,7 @@ const HOMES: [RegExp, IsAtHome][] = [
 ]
 
 const NOWHERE: IsAtHome = () => false
-/** Looked up once for each character: some scripts have one in every other word. */
+/** Cached per character: some scripts have an invisible character in every other word. */
 const homes = new Map<string, IsAtHome>()
 
 function homeOf(sign: string): IsAtHome {
@@ -398,7 +396,7 @@ function neighboursOf(text: string, start: number, end: number): Neighbours {
 }
 
 /** A joiner may follow a variation selector, as in many emoji. */
-const LONGEST_HARMLESS = 2
+const MAX_HARMLESS_LENGTH = 2
 const IS_PRIVATE = new RegExp(`^(?:[${PRIVATE_USE}]|${PRIVATE_PAIRS})+$`)
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/
 
@@ -409,23 +407,25 @@ function weigh(text: string, start: number, end: number): Finding['severity'] | 
   if (TAGS.test(sequence))
     return around.before === BLACK_FLAG && REGION_FLAG.test(sequence) ? undefined : 'block'
   const signs = sequence.length === 1 ? [sequence] : [...sequence]
-  if (signs.length > LONGEST_HARMLESS) return 'block'
+  if (signs.length > MAX_HARMLESS_LENGTH) return 'block'
   // Some editors write a byte order mark at the start.
   if (start === 0 && sequence === '\ufeff') return undefined
-  // Terminals show icons by fonts of their own, apart from words.
+  // Terminals show icons by private-use characters, apart from words.
   if (IS_PRIVATE.test(sequence))
     return LETTER_OR_DIGIT.test(around.before) && LETTER_OR_DIGIT.test(around.after) ? 'warn' : 'note'
   return signs.every((sign) => homeOf(sign)(around)) ? undefined : 'warn'
 }
 
-/** Texts from the web are full of these, one by one. */
+/** Single characters of this kind are common in texts from the web. */
 const OFTEN_STRAY = /^[\u00ad\u200b-\u200d\u2060\ufeff]+$/
-/** Any other one may be an accident. More of them are a channel: two between any two letters hold any message. */
-const MOST_ACCIDENTS = 8
-/** The writer needs no more, but what blocks must not hide behind what warns. */
-const MOST_OF_A_SEVERITY = 20
+/**
+ * A few invisible characters may be accidents. More are a hidden channel: two between any letters can encode
+ * any message.
+ */
+const MAX_ACCIDENTS = 8
+/** The limit of findings per severity, counted separately so that a block cannot hide behind warnings. */
+const MAX_PER_SEVERITY = 20
 
-/** Invisible characters that nothing around them needs. */
 function findInvisible(text: string): Finding[] {
   const found = { block: [] as Finding[], warn: [] as Finding[], note: [] as Finding[] }
   let accidents = 0
@@ -434,26 +434,26 @@ function findInvisible(text: string): Finding[] {
     const weight = weigh(text, start, end)
     if (weight === undefined) continue
     if (weight === 'warn' && !OFTEN_STRAY.test(sequence)) accidents++
-    const severity = accidents > MOST_ACCIDENTS ? 'block' : weight
-    if (found[severity].length < MOST_OF_A_SEVERITY)
+    const severity = accidents > MAX_ACCIDENTS ? 'block' : weight
+    if (found[severity].length < MAX_PER_SEVERITY)
       found[severity].push({ rule: 'hidden_text', severity, start, end })
-    if (found.block.length === MOST_OF_A_SEVERITY) break
+    if (found.block.length === MAX_PER_SEVERITY) break
   }
   return [...found.block, ...found.warn, ...found.note]
 }
 
 const ANY = new RegExp(`[${CONTROLS}]`, 'g')
-/** A carriage return that ends no line. */
+/** Matches a carriage return that ends no line. */
 const RETURN = /\r(?!\r{0,3}(?:\n|$))/g
 
 const SEQUENCE = new RegExp(TERMINAL_SEQUENCE, 'y')
-/** Titles, links, the clipboard: up to the bell or the string terminator. */
+/** Matches titles, links and clipboard access, up to the bell or the string terminator. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const COMMAND = /\x1b\](\d{0,5})[^\x07\x1b]{0,4000}(?:\x07|\x1b\\)?/y
-/** A terminal shows nothing of these up to the string terminator. */
+/** Terminals hide these sequences up to the string terminator. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const UNSHOWN = /\x1b[PX^_][^\x1b]{0,4000}(?:\x1b\\)?/y
-/** The usual letters, which `tput sgr0` asks for. */
+/** Selects the usual character set, as `tput sgr0` does. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const USUAL_LETTERS = /\x1b\(B/y
 const OTHERS = new RegExp(`[${CONTROLS}](?:(?!\\x1b)[${CONTROLS}]){0,4000}`, 'y')
@@ -461,10 +461,9 @@ const OTHERS = new RegExp(`[${CONTROLS}](?:(?!\\x1b)[${CONTROLS}]){0,4000}`, 'y'
 const CONCEALED = '8'
 const CLIPBOARD = '52'
 
-/** How many parts of a colour follow `38`, `48` or `58`: `5;n` or `2;r;g;b`. */
 const colourParts = (kind: string | undefined): number => (kind === '5' ? 2 : kind === '2' ? 4 : 0)
 
-/** `31`, `1;38;5;208`, `38:2::10:20:30`: whether nobody sees what is written in this colour. */
+/** Returns true if text in this colour (`31`, `1;38;5;208`, `38:2::10:20:30`) is invisible. */
 function conceals(parameters: string): boolean {
   const parts = parameters.split(';')
   let [text, ground] = ['', '']
@@ -482,19 +481,21 @@ function conceals(parameters: string): boolean {
   return text !== '' && text === ground
 }
 
-/** Colours, erasing to the right as compilers do after each colour, the cursor, and how pasted text is marked. */
+/**
+ * Allows colours, erasing to the right (compilers emit it after colours), cursor visibility and paste marks.
+ */
 function weighSequence(sequence: string): Severity | undefined {
   const said = sequence.slice(sequence.startsWith('\x1b') ? 2 : 1)
   if (said.endsWith('m')) return conceals(said.slice(0, -1)) ? 'block' : undefined
   return /^0?K$|^\?(?:25|2004)[hl]$/.test(said) ? undefined : 'warn'
 }
 
-const LONGEST_ACCIDENT = 2
-/** A character in a wrong encoding makes up to three of them. */
+const MAX_ACCIDENT_LENGTH = 2
+/** A wrongly decoded character makes up to three of these. */
 const WRONGLY_DECODED = /^[\x80-\x9f]{1,3}$/
 
 const weighOthers = (controls: string): Severity =>
-  controls.length <= LONGEST_ACCIDENT || WRONGLY_DECODED.test(controls) ? 'warn' : 'block'
+  controls.length <= MAX_ACCIDENT_LENGTH || WRONGLY_DECODED.test(controls) ? 'warn' : 'block'
 
 const KINDS: [RegExp, (match: RegExpExecArray) => Severity | undefined][] = [
   [SEQUENCE, ([sequence]) => weighSequence(sequence)],
@@ -513,26 +514,25 @@ function pieceAt(text: string, at: number): { end: number; severity: Severity | 
   return { end: at + 1, severity: 'warn' }
 }
 
-/** Where a terminal writes over what it has written. */
 function findOverwritten(text: string): Finding[] {
   const found: Finding[] = []
   for (const { index: start } of text.matchAll(RETURN)) {
-    if (found.length === MOST_OF_A_SEVERITY) break
+    if (found.length === MAX_PER_SEVERITY) break
     found.push({ rule: 'hidden_text', severity: 'warn', start, end: start + 1 })
   }
   return found
 }
 
-/** Control characters that hide or overwrite text where it is shown. Colours of a log stay. */
+/** Finds control characters that hide or overwrite text in a terminal. Log colours are allowed. */
 function findControls(text: string): Finding[] {
   const found = { block: [] as Finding[], warn: [] as Finding[], note: [] as Finding[] }
   ANY.lastIndex = 0
   for (let match = ANY.exec(text); match !== null; match = ANY.exec(text)) {
     const start = match.index
     const { end, severity } = pieceAt(text, start)
-    if (severity && found[severity].length < MOST_OF_A_SEVERITY)
+    if (severity && found[severity].length < MAX_PER_SEVERITY)
       found[severity].push({ rule: 'hidden_text', severity, start, end })
-    if (found.block.length === MOST_OF_A_SEVERITY) break
+    if (found.block.length === MAX_PER_SEVERITY) break
     ANY.lastIndex = end
   }
   return [...found.block, ...found.warn]
@@ -541,7 +541,7 @@ function findControls(text: string): Finding[] {
 const HIDING_STYLE =
   /style\s{0,3}=\s{0,3}["'][^"'>]{0,300}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}[01](?:px|pt|em|rem|%)?\s{0,3}[;"']|opacity\s{0,3}:\s{0,3}0(?![.\d])|(?<=[;"' ])color\s{0,3}:\s{0,3}(?:#fff(?:fff)?\b|white|transparent)|(?:left|top|text-indent)\s{0,3}:\s{0,3}-\d{3,6})/iy
 
-/** Text that a page does not show but that an agent reads. */
+/** Triggers for text that a page hides but an agent reads. */
 export const HIDDEN_TRIGGERS: readonly Trigger[] = [
   trigger('hidden_text', 'warn', 'style=¦style =', HIDING_STYLE),
   trigger('hidden_text', 'warn', '<font', /<font[^>]{0,60}color\s{0,2}=\s{0,2}["']?(?:#f{3,6}|white)/iy),
@@ -568,7 +568,6 @@ export const HIDDEN_TRIGGERS: readonly Trigger[] = [
   ),
 ]
 
-/** Most texts in other alphabets have none of these, so a simple pattern looks first. */
 const MAYBE_INVISIBLE = new RegExp(`[${INVISIBLE}${PAIRS_OR_PRIVATE}]`)
 const CONTROL = new RegExp(`[${CONTROLS}]`)
 
@@ -576,11 +575,10 @@ const MIXED_WORD = new RegExp(`[A-Za-z][${CYRILLIC_TWINS}]|[${CYRILLIC_TWINS}][A
 
 const SPACED_LETTERS = /(?<![A-Za-z])(?:[A-Za-z] {1,3}){9}[A-Za-z](?![A-Za-z])/g
 const SINGLE_LETTERS = /[A-Za-z] [A-Za-z] [A-Za-z] /
-/** The writer needs no more. All of them warn, so none hides another severity. */
-const MOST_SPACED = 20
+const MAX_SPACED = 20
 
 /**
- * Finds what no keyword shows: invisible and control characters, letters of two alphabets in one word, words in single
+ * Finds dangers without a keyword: invisible and control characters, mixed alphabets in one word, separated
  * letters.
  */
 export function findHiddenCharacters(text: string, isPlain: boolean): Finding[] {
@@ -593,7 +591,7 @@ export function findHiddenCharacters(text: string, isPlain: boolean): Finding[] 
   }
   if (text.includes('\r')) found.push(...findOverwritten(text))
   if (SINGLE_LETTERS.test(text))
-    for (const match of [...text.matchAll(SPACED_LETTERS)].slice(0, MOST_SPACED))
+    for (const match of [...text.matchAll(SPACED_LETTERS)].slice(0, MAX_SPACED))
       found.push({
         rule: 'hidden_text',
         severity: 'warn',

@@ -129,12 +129,12 @@ const NEW_TRUST: Trigger[] = [
   warned('new_trust', '--privileged', /--privileged\b[^\n]{0,80}-v \/:/iy),
 ]
 
-/** Programs of infrastructure that need the whole machine, and say so in their own manual. */
+/** Infrastructure programs whose own manuals require full access to the machine. */
 const INFRASTRUCTURE =
   /(?:docker:(?:\d|dind|latest)|\bdind\b|rancher\/|kindest|minikube|k3s|k3d|binfmt|qemu-user-static|portainer|traefik|watchtower|gitlab-runner|cadvisor|node-exporter|node_exporter|datadog\/agent|testcontainers|ryuk|jenkins\/|drone|act_runner|nginx-proxy|docker-socket-proxy|dozzle|autoheal|home-?assistant|dockge|lazydocker|ctop|buildkit|buildx|calico|cilium|falco|promtail|fluent|filebeat|vector|netdata|telegraf)/i
 const MOUNT = '(?:-v|--volume|--mount)[ =]["\']?(?:type=bind,)?(?:source=|src=)?'
 
-/** What takes a container's wall away. */
+/** Options that remove the isolation of a container. */
 const CONTAINERS: Trigger[] = [
   aroundTrigger(
     'weakened_check',
@@ -187,14 +187,14 @@ const ALLOWS = /allow(?:ed-?tools)?["']?\s{0,2}[:= ]|permissions\.allow|["']allo
 const EVERY_COMMAND =
   /["'\s[](?:Bash(?:\(\s?(?:\*|:\*|\*:\*|rm|curl|sudo|sh|bash)[^)\n]{0,20}\)|(?=["'\s,\]]))|Shell\(\*\)|run_shell_command|\*|mcp__\*)["'\s\]]|["'](?:bash|edit|\*|webfetch)["']\s{0,2}:\s{0,2}["']allow["']|bash: allow\b/i
 
-/** Whether a list of permissions has every command. Lists of hosts and methods are others. */
+/** Returns true if a permission list allows every command. Lists of hosts and methods do not count. */
 const allowsEverything = (part: string): boolean =>
   ALLOWS.test(part) &&
   EVERY_COMMAND.test(part) &&
   /bash|shell|tool|mcp|permission/i.test(part) &&
   !/allow(?:ed)?[-_]?(?:origin|host|header|method)|https?:/i.test(part)
 
-/** Switches by which an agent executes without asking. */
+/** Options that let an agent execute commands without asking. */
 const PERMISSIONS: Trigger[] = [
   warned(
     'weakened_check',
@@ -223,7 +223,7 @@ const PRELOADS: Trigger[] = [
 const HARMLESS_PRELOAD =
   /jemalloc|tcmalloc|mimalloc|libasan|libtsan|clang_rt|faketime|stderred|libeatmydata|gtk3-nocsd|proxychains|snoopy|nss_wrapper|libhugetlbfs|libgmalloc|opentelemetry|dd-trace|dd-java|newrelic|elastic-apm|sentry|datadog|jacoco|glowroot|skywalking|appdynamics|ts-node|tsx\b|tsconfig-paths|dotenv|source-map|esbuild-register|@swc|history -|__git_ps1|starship|_direnv|update_terminal|vte|=\s{0,2}["']?["']?\s{0,2}$/i
 
-/** A variable is harmless unless what it loads is a file of its own, or it executes a command. */
+/** A variable is dangerous if it loads a file of its own or executes a command. */
 function preloads(said: string): boolean {
   if (HARMLESS_PRELOAD.test(said)) return false
   const name = /^\w+/.exec(said)?.[0].toLowerCase() ?? ''
@@ -238,7 +238,6 @@ function preloads(said: string): boolean {
   return /^\s?[=:]/.test(said.slice(name.length)) || /[/\\]|\.so|\.dylib|\.dll|\.py|\.sh/.test(value)
 }
 
-/** Names, routes and proxies of the system, and tasks that it executes by itself. */
 const SYSTEM: Trigger[] = [
   aroundTrigger(
     'new_trust',
@@ -344,11 +343,10 @@ export const TRUST_TRIGGERS: readonly Trigger[] = [
 ]
 
 /**
- * Rules that combine tables: what is read or written, what is done with it, where it goes, and who executes it. A keyword of
- * one table is looked for; the others are looked for around it.
+ * Rules that combine tables: what is read or written, how, where to, and who executes it. A keyword of one
+ * table is searched, the other tables around it.
  */
 
-/** What is read: files and commands that hand out secrets. */
 const SECRET_FILES =
   '(?:(?<![\\w.*-])\\.env(?:\\.(?:local|prod\\w*|dev\\w*|staging))?(?![\\w.-])|[._]netrc|\\.npmrc|\\.pypirc|\\.yarnrc|\\.aws\\b|\\.ssh\\b(?!/(?:config|known_hosts)\\b)|id_(?:rsa|ed25519|ecdsa|dsa)(?!\\.pub|\\w)|[\\w.-]{1,30}\\.(?:pem|ppk|p12|pfx|keystore|jks|kdbx)\\b|\\.kube\\b|kubeconfig|\\.docker\\b|docker/config\\.json|(?:~|\\$HOME)/\\.config/?(?=[\\s"\']|$)|\\.config/(?:gh|gcloud|hub|op|rclone|solana|google-chrome|chromium|BraveSoftware)\\b|application_default_credentials|access_tokens\\.db|credentials\\.db|\\.azure\\b|accesstokens|\\.gnupg|\\.git-credentials|\\.vault-token|\\.terraform\\.d|credentials\\.tfrc|terraform\\.tfstate|\\.pgpass|\\.my\\.cnf|\\.boto\\b|\\.s3cfg|rclone\\.conf|\\.password-store|\\.mozilla|\\.thunderbird|login\\.keychain|library/keychains|login ?data\\b|logins\\.json|key[34]\\.db|cookies\\.sqlite|network/cookies|user data[\\\\/]{1,2}default|local state\\b|wallet(?:\\.dat|\\.json|s?\\b)|\\.ethereum|\\.bitcoin|\\.electrum|exodus|\\.config/solana|(?:\\.\\w{2,6}|\\b)_history\\b|consolehost_history|/etc/(?:shadow|passwd|sudoers|kubernetes/admin)|/proc/(?:self|\\d+|\\*|1)/environ|serviceaccount/token|/run/secrets|/var/run/secrets|\\.cargo/credentials|\\.gem/credentials|\\.m2/settings|gradle\\.properties|auth\\.json|nuget\\.config|master\\.key|credentials(?:\\.json|\\.xml|\\.ya?ml|\\.toml|\\b(?=[\\s"\'`)|]))|secrets?\\.(?:ya?ml|json|toml|env)|\\.(?:claude|codex|gemini|cursor)/[\\w./-]{0,30}(?:\\.json|credentials)|\\.config/(?:github-copilot|anthropic|openai)|ntds\\.dit|lsass|hklm\\\\(?:sam|security)|\\.dbeaver|sitemanager\\.xml|\\.subversion|\\.ovpn\\b|wpa_supplicant)'
 const SECRET_COMMANDS =
@@ -357,17 +355,15 @@ const SECRET = `(?:${SECRET_FILES}|${SECRET_COMMANDS})`
 const SECRET_KEYWORDS =
   '.env¦netrc¦.npmrc¦.pypirc¦.yarnrc¦.aws¦.ssh¦id_rsa¦id_ed25519¦id_ecdsa¦id_dsa¦.pem¦.ppk¦.p12¦.pfx¦.keystore¦.jks¦.kdbx¦.kube¦kubeconfig¦.docker¦docker/config.json¦.config/¦application_default_cred¦access_tokens.db¦.azure¦accesstokens¦.gnupg¦.git-credentials¦.vault-token¦.terraform.d¦credentials.tfrc¦terraform.tfstate¦.pgpass¦.my.cnf¦.boto¦.s3cfg¦rclone.conf¦.password-store¦.mozilla¦.thunderbird¦keychain¦login data¦logindata¦logins.json¦key4.db¦key3.db¦cookies.sqlite¦network/cookies¦user data¦local state¦wallet¦.ethereum¦.bitcoin¦.electrum¦exodus¦_history¦/etc/shadow¦/etc/passwd¦/etc/sudoers¦/etc/kubernetes¦/environ¦serviceaccount/token¦run/secrets¦/credentials¦credentials.¦.m2/settings¦gradle.properties¦auth.json¦nuget.config¦master.key¦secrets.¦secret.json¦.claude/¦.codex/¦.gemini/¦.cursor/¦ntds.dit¦lsass¦hklm\\s¦hklm\\\\s¦sitemanager.xml¦.ovpn¦wpa_supplicant¦printenv¦env |¦env|¦$(env)¦`env`¦env >¦env & ¦declare -¦export -p¦find-generic-password¦find-internet-password¦dump-keychain¦secret-tool¦gh auth¦print-access-token¦get-access-token¦export-credentials¦get-session-token¦npm token¦op read¦op item¦pass show¦kubectl get secret¦config view --raw¦vault kv¦vault token¦credential fill¦cmdkey¦vaultcmd¦wlan show profile¦ env:¦getenvironmentvariables¦process.env¦os.environ¦env.to_h¦system.getenv()¦history |'
 
-/** Options by which a program uses a secret for itself, ignored lists and what only reads a key's name. */
+/** Excludes options by which a program uses a secret itself, ignore lists, and reads of a key's name only. */
 const USED = new RegExp(
   `(?:(?:(?<![\\w-])-i|-e ["']?ssh -i|--?identity(?:-file)?|identityfile|--(?:env|netrc|key|cert|cacert|secret|password|config|kubeconfig|credential|credentials|userconfig|private-key|ssl-key|ssl-cert|ssl-ca|from-env|account-key|service-account-key)[\\w-]{0,12}|--key-file|-key|-cert|-K|-C|--kubeconfig|kubeconfig|credentials|GIT_SSH_COMMAND|SSL_CERT_FILE)[ =]{1,2}["']?|(?:^|[\\s;&(])(?:source|\\.|chmod [\\w+]{2,5}|mkdir(?: -p)?|touch|chown [\\w:]{1,20}|ls(?: -\\w{1,5})?|cd|vi|vim|nano|code|export \\w{1,30}=)\\s{1,2}["']?)[\\w~/$.{}\\\\:-]{0,60}?${SECRET_FILES}[^\\s"'\`]{0,80}`,
   'gi',
 )
 
-/** Where it goes: programs and functions that send, by what they look like when they send. */
 const SENDERS =
   '(?:\\|\\s{0,3}(?:sudo )?(?:curl|wget|http|nc|ncat|netcat|socat|telnet|ssh|mail|mailx|mutt|sendmail|msmtp|openssl s_client|gh|glab|aws|gsutil|rclone|nslookup|dig|host|tee /dev/tcp|xargs [^\\n|]{0,60}(?:curl|wget|nc|dig|nslookup|ping|host))\\b|(?<![\\w-])(?:rsync|scp|sftp|lftp|ftp|tftp|ncftpput|rcp|pscp|psftp|croc|wormhole|magic-wormhole|ffsend|transfer|azcopy|s3cmd|s4cmd|s5cmd|b2|rclone|restic|gsutil|termbin|pastebinit|wgetpaste|kubectl cp|docker cp)\\s|aws s3(?:api)? (?:cp|mv|sync|put-object)|gcloud (?:alpha )?storage (?:cp|mv|rsync)|az storage (?:blob|file|fs)|(?:mc|oci|doctl|ossutil|coscli|wrangler r2|swift)\\s[\\w ]{0,20}(?:cp|put|mv|mirror|upload|sync)\\b|gh (?:gist|issue|pr|api|release|repo)|glab (?:snippet|issue|mr|api)|uploadstring|uploadfile|uploaddata|uploadvalues|send-mailmessage|start-bitstransfer|bitsadmin|net\\.mail|smtp(?:lib|client)|swaks|mailx?\\s+-|mutt\\s|sendmail\\s|/dev/(?:tcp|udp)/|requests\\.(?:post|put|patch|request|get)\\(|httpx\\.\\w{3,6}\\(|aiohttp|urlopen\\(|urlretrieve\\(|http\\.client|(?<![\\w.])fetch\\(|axios[.(]|https?\\.(?:request|post|get)\\(|net\\.(?:connect|createconnection|socket)|net::http|xmlhttprequest|sendbeacon|ftplib|paramiko|socket\\.(?:socket|create_connection)|\\.sendall\\(|http\\.post|httppost|file_get_contents\\(["\']http|nslookup\\s|(?<![\\w-])dig\\s|resolve-dnsname|(?<![\\w-])host \\$|getaddrinfo|gethostbyname|hooks\\.slack|discord(?:app)?\\.com/api/webhooks|api\\.telegram|webhook\\.site|requestbin|pastebin|paste\\.rs|0x0\\.st|transfer\\.sh|ix\\.io|termbin|ngrok|trycloudflare|\\bgist\\b)'
 const SENDS = new RegExp(SENDERS, 'i')
-/** Programs that send only with certain options, and those options. */
 const SENDS_WITH: readonly (readonly [program: RegExp, options: RegExp])[] = [
   [
     /(?<![\w-])(?:curl|wget|https?|xh)(?:\.exe)?\s/i,
@@ -377,18 +373,19 @@ const SENDS_WITH: readonly (readonly [program: RegExp, options: RegExp])[] = [
   [/(?<![\w-])(?:invoke-webrequest|invoke-restmethod|iwr|irm)\s/i, /-(?:body|infile|method|form)\b/i],
 ]
 
-/** Whether a pattern is found behind the first match of another. Each is looked for once. */
+/**
+ * Returns true if a pattern matches behind the first match of another. Each is searched once, to stay linear.
+ */
 function isBehind(text: string, first: RegExp, then: RegExp): boolean {
   const match = first.exec(text)
   return match !== null && then.test(text.slice(match.index + match[0].length - 1))
 }
 const sends = (command: string): boolean =>
   SENDS.test(command) || SENDS_WITH.some(([program, options]) => isBehind(command, program, options))
-/** Programs whose argument is taken to another machine. */
 const CARRIES_KEY = /(?:ssh-copy-id|authorized_keys|\.pub\b)/i
 
 const hasSecret = new RegExp(SECRET, 'i')
-/** Commands of one line: what one reads, another may not send. */
+/** Splits a line into commands: a secret that one reads may not be what another sends. */
 const COMMAND_END = /;(?!\w*\()|&&|\|\||(?<!\\)\n/g
 
 const sendsSecret = (part: string): boolean => {
@@ -399,10 +396,10 @@ const sendsSecret = (part: string): boolean => {
     .some((command) => hasSecret.test(command) && sends(command) && !CARRIES_KEY.test(command))
 }
 
-/** Known installers and local hosts are judged by the rule for downloads. */
+/** Local hosts are judged by the rule for downloads. */
 const LOCAL = /https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|10\.\d|192\.168\.)/i
 
-/** A secret that is packed, copied or read first, and sent by a later command. */
+/** Programs that pack, copy or read a secret which a later command sends. */
 const PACKERS =
   /(?<![\w-])(?:tar|zip|7z|gzip|base64|openssl (?:enc|base64)|xxd|cp|cat|gpg|rar|dd|copy-item|compress-archive|type|get-content|gc|makecab|copy|xcopy|robocopy|reg save|sqlite3|strings)\s|(?:open|readfile(?:sync)?|read_text|readalltext|read_to_string|file_get_contents|path|readall|slurp|file\.read|shutil\.\w{3,12}|copyfile(?:sync)?)\(|=\s{0,2}["'`$(]/i
 const STRONG_SENDERS =
@@ -423,7 +420,6 @@ function packsAndSends(part: string): boolean {
 }
 const PACKED_NEAR = 120
 
-/** Wishes in plain words that a secret is written where others read it. */
 const SHARES =
   /(?<!(?:never|not|n't|without|avoid|no need to) )(?<!\w)(?:paste|attach|post|include|insert|upload|send|share|submit|copy|put|append|add|write|embed|quote|forward|drop|e-?mail|publish|enter)\b/i
 const DESTINATIONS =
@@ -438,7 +434,6 @@ const sharesSecret = (part: string): boolean =>
   !NEGATED.test(part) &&
   /\b(?:cat|type|output|contents?|run|result|dump|whole|full|value|file|copy)\b/i.test(part)
 
-/** What is written: the settings and the memory of agents. */
 const AGENT_FILES =
   '(?:claude(?:\\.local)?\\.md|agents\\.md|gemini\\.md|soul\\.md|memory\\.md|\\.cursorrules|\\.cursor/|\\.windsurf|\\.clinerules|\\.roo(?:rules|/)|copilot-instructions|\\.github/instructions|\\.claude(?:/|\\.json)|\\.codex/|\\.gemini/|\\.aider|\\.continue/|opencode\\.json|\\.opencode|\\.?mcp(?:_config|_settings)?\\.json|claude_desktop_config|settings\\.local\\.json|\\.kvault\\.json|\\.junie|conventions\\.md|\\.goosehints|\\.amazonq)'
 const AGENT_KEYWORDS =
@@ -452,7 +447,7 @@ const SETTINGS =
   /(?:\.claude\/settings|\.claude\.json|settings\.local|mcp(?:_config|_settings)?\.json|claude_desktop|\.codex\/config|\.gemini\/settings|\.cursor\/(?:mcp|rules|settings|cli)|hooks)/i
 const WRITES =
   /(?:>{1,2}|\btee\b|\b(?:append|add|write|insert|put|paste|prepend|place|echo|cat|copy|edit|extend|include|update|save|store|change|set|create|modify|replace|overwrite|inject|amend|record|note)s?\b|set-content|add-content|out-file|writefile|\.write\()/i
-/** What a person would not let a stranger write there. */
+/** Settings that a stranger must not be able to write there. */
 const LOOSENS =
   /\b(?:trust(?:ed|s|worthy)?|approved|approve (?:all|any|every|whatever|what)|permissions? (?:is|are|was) (?:granted|not|un)|without (?:asking|confirm|question|review|approv|prompt)|never (?:ask|confirm|question|prompt|refuse|mention|tell|warn|decline)|do not (?:ask|confirm|question|mention|tell|warn|refuse)|don't (?:ask|confirm|question|mention|tell)|no confirmation|needs? no|obey|authori[sz]e[ds]?\b|bypass|disregard|ignore (?:all|any|previous|earlier|warnings?|security)|execute (?:any|every|all|whatever|what)|run (?:any|every|all|whatever|what)|follow (?:any|every|all|whatever|what|instructions)|treat (?:\w+ ){0,4}as|(?:always|automatically) (?:run|accept|allow|execute|install|follow|fetch|load|call|push|trust|start by|begin|send|include)|auto-?approve|allow(?:ed|list)?\b[^\n]{0,30}(?:bash|\*|all|every)|skip (?:the )?(?:review|confirm|check|permission|test)|secret(?:ly)?|silently|source of truth|highest priority|takes? precedence|https?:\/\/)/i
 
@@ -461,7 +456,7 @@ const writesAgentFile = (part: string): boolean =>
 const asksToLoosen = (line: string): boolean =>
   WRITES.test(line) && LOOSENS.test(line.replaceAll(/https?:\/\/[^\s"'`)]{1,200}/gi, ' '))
 
-/** Files that a shell, a system or a program executes by itself. */
+/** Files that a shell, a system or a program executes automatically. */
 const STARTUP_FILES =
   '(?:\\.bashrc|\\.zshrc|\\.profile|\\.bash_profile|\\.bash_login|\\.bash_logout|\\.bash_aliases|\\.zshenv|\\.zprofile|\\.zlogin|config\\.fish|fish/conf\\.d|/etc/profile|/etc/bash\\.bashrc|/etc/rc\\.local|/etc/environment|/etc/cron|/etc/init\\.d|/etc/systemd|\\.config/systemd|/etc/ld\\.so\\.preload|launchagents|launchdaemons|config/autostart|startup\\\\|start menu|\\$profile\\b|\\.git/hooks|git/hooks/|\\.husky/|sitecustomize|usercustomize|site-packages/[\\w.-]{1,40}\\.pth|\\.pythonrc|\\.vimrc|init\\.vim|\\.emacs|\\.inputrc|\\.ssh/(?:rc|config|environment)|\\.gitconfig|\\.xinitrc|\\.xprofile|\\.pam_environment|\\.tmux\\.conf|\\.direnvrc|\\.envrc|\\.condarc|\\.irbrc|\\.rprofile|\\.gdbinit|\\.lldbinit|/etc/udev/rules|/etc/apt/apt\\.conf|\\.vscode/(?:tasks|settings)\\.json|authorized_keys)'
 const STARTUP_KEYWORDS =
@@ -474,7 +469,7 @@ const ALIAS_OF_COMMAND =
   /(?:alias\s+(?:sudo|ssh|git|su|npm|pip|ls|cd|docker|kubectl|curl)\b|function (?:sudo|ssh|git|su|ls|cd)\b|\b(?:sudo|ssh|su|git) ?\(\) ?\{)/i
 const STARTS =
   /(?:\b(?:curl|wget|nc|ncat|socat|base64|nohup|setsid|mkfifo)\b|\/tmp\/|\/dev\/(?:tcp|shm)|\/var\/tmp|bash -[ic]\b|sh -c|python3? -c|node -e|perl -e|ld_preload|prompt_command|trap ['"]|execstart|invoke-|iex\b|iwr\b|downloadstring|powershell|hidden|os\.system|subprocess|system\(|proxycommand|localcommand|permitlocalcommand|core\.(?:pager|editor|sshcommand|hookspath|fsmonitor)|@reboot|\* \* \* \*|\/\.[a-z][\w-]{0,20}(?:\.sh)?\b(?=\s{0,2}(?:&|["']|$))|(?:^|[\s"'])~?\/?\.(?:cache|local)\/[\w./-]{1,40} ?&)/i
-/** Programs that every shell's start-up file has, by their own hook. */
+/** Programs whose hooks are common in shell start-up files. */
 const USUAL_STARTS =
   /eval "?\$\((?:[\w/.-]*\/)?(?:starship|direnv|zoxide|brew|pyenv|rbenv|nodenv|mise|fnm|thefuck|ssh-agent|fzf|atuin|rtx|asdf|jenv|goenv|conda|mcfly|navi|kubectl|gh|op|uv|uvx|pip|npm|pnpm|register-python-argcomplete|dircolors|thefuck)\b[^)\n]{0,80}\)"?/gi
 
@@ -490,7 +485,6 @@ const writesStartup = (part: string): boolean => {
   )
 }
 
-/** What brings text from elsewhere, and what decodes it. */
 const SOURCES =
   '(?:(?<![\\w-])(?:curl|wget|https?|xh|aria2c|axel|lynx|w3m|links|elinks|fetch|nc|ncat|netcat|socat|telnet|ftp|tftp|sftp|rsync)\\s|(?:iwr|irm|invoke-webrequest|invoke-restmethod)\\b|downloadstring|downloaddata|downloadfile|net\\.webclient|\\|\\s{0,2}xclip|pbpaste|xclip -o|get-clipboard|aws s3 cp s3:|gsutil cat|gcloud storage cat|gh (?:api|gist view)|git show |(?<![\\w-])dig [^\\n]{0,60}txt|resolve-dnsname|nslookup|openssl s_client|ssh [^\\n|]{1,80}\\bcat |docker run [^\\n|]{1,100} cat |urllib|urlopen|requests\\.get|http\\.get|https\\.get|(?<![\\w.])fetch\\(|open-uri|uri\\.open|lwp|file_get_contents\\(["\']http|socket|io\\.popen|axios\\.get|got\\()'
 const DECODERS =
@@ -517,7 +511,6 @@ const runsFetched = (part: string, isAllowedHost: IsAllowedHost): boolean => {
   if (LOCAL.test(part) || !RUNS.test(part) || READS_ONLY.test(part)) return false
   return BRINGS.test(part) && ADDRESS.test(part) && !goesToAllowed(part, isAllowedHost)
 }
-/** A file that is fetched, then executed by its name. */
 const FETCHES_FILE = /(?<![\w-])(?:curl(?:\.exe)?|wget|iwr|invoke-webrequest|start-bitstransfer|aria2c)\s/i
 const FILE_NAME =
   /[\w-][\w.-]{0,40}\.(?:sh|py|js|mjs|ps1|exe|bat|cmd|msi|pl|rb|run|bin|appimage|jar|vbs|pkg|dmg|deb|apk|php|lua|elf)\b|(?:\/tmp\/|%temp%\\|\$env:temp\\)[\w.-]{1,40}/gi
@@ -567,7 +560,6 @@ export const FLOW_TRIGGERS: readonly Trigger[] = [
   aroundTrigger('remote_code', 'warn', DECODE_KEYWORDS, runsDecoded, { before: 160, behind: 220 }),
 ]
 
-/** Addresses of roles, machines and examples are not a person's. */
 const ROLES = new Set(
   'git user users username me you your yourname name root admin administrator info support help contact security sales team hello noreply no-reply donotreply do-not-reply postmaster webmaster abuse test tests foo bar baz someone somebody nobody example email mail dev devs ops bot ci build deploy ubuntu ec2-user service npm hg svn'.split(
     ' ',

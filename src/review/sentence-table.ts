@@ -1,6 +1,5 @@
 import type { DangerRuleId, Severity } from './rule.ts'
 
-/** Kinds of words that sentences to agents are made of. */
 export const WORDS = [
   'drop',
   'prior',
@@ -33,11 +32,9 @@ export type Combination = {
   rule: DangerRuleId
   severity: Severity
   needs: readonly Word[]
-  /** The most characters from the end of the first word to the end of the last. */
+  /** The maximum number of characters from the end of the first word to the end of the last. */
   within: number
-  /** Whether the words stand in this order. */
   ordered?: true
-  /** Whether the first word comes before the others. */
   isFirst?: true
   language?: 'english' | 'others'
 }
@@ -50,7 +47,6 @@ const warns = (needs: string, within: number, rest: Partial<Combination> = {}): 
   ...rest,
 })
 
-/** Which words make a sentence to an agent when they stand together. */
 export const COMBINATIONS: readonly Combination[] = [
   warns('drop prior orders', 70, { severity: 'block', language: 'others', isFirst: true }),
   warns('drop prior orders', 70, { language: 'others' }),
@@ -105,12 +101,12 @@ export const COMBINATIONS: readonly Combination[] = [
   warns('obey card', 30),
 ]
 
-/** Languages without blanks between words, or whose words carry prefixes: a word is found anywhere. */
+/** Languages without blanks between words or with prefixes: words are found anywhere. */
 export const OPEN_LANGUAGES: ReadonlySet<string> = new Set(['ja', 'zh', 'ko', 'th', 'ar', 'he', 'fa'])
 
 /**
- * Words by language and kind: beginnings of words, or whole ones where a point ends them; `_` is a blank. An English word
- * behind `~` is also known misspelt, reversed and in rot13.
+ * Words by language and kind: word beginnings, or whole words with a final point; `_` is a blank. An English
+ * word behind `~` is also matched misspelt, reversed and in rot13.
  */
 export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
   en: {

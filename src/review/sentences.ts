@@ -2,7 +2,10 @@ import { readable } from './fold.ts'
 import type { Finding } from './rule.ts'
 import { COMBINATIONS, type Combination, LANGUAGES, OPEN_LANGUAGES, WORDS } from './sentence-table.ts'
 
-/** Classes of characters. A letter of ASCII is its place in the alphabet; further letters of words come behind `FIRST_FOREIGN`. */
+/**
+ * Character classes. An ASCII letter is its place in the alphabet; further letters come behind
+ * `FIRST_FOREIGN`.
+ */
 const OTHER = 0
 const BLANK = 27
 const SKIP = 28
@@ -26,7 +29,7 @@ const LEET_LETTERS: Record<string, string> = {
 }
 const KINDS = WORDS.length
 const LANGUAGE_NAMES = Object.keys(LANGUAGES)
-/** English words from right to left, and moved by 13 letters, combine only among themselves. */
+/** Reversed and rot13 English words are languages of their own, which combine only among themselves. */
 const REVERSED = LANGUAGE_NAMES.length
 const ROTATED = REVERSED + 1
 const LANGUAGE_COUNT = ROTATED + 1
@@ -38,11 +41,14 @@ const reversed = (word: string): string => [...word].reverse().join('')
 const rotated = (word: string): string =>
   word.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 84) % 26) + 97))
 
-const SHORTEST_MISSPELT = 6
+const MIN_MISSPELT_LENGTH = 6
 
-/** A word with one letter left out, doubled, or exchanged with its neighbour. The first and the last stay. */
+/**
+ * Returns misspellings: one letter left out, doubled, or swapped with its neighbour. The first and last letter
+ * stay.
+ */
 function misspelt(word: string): string[] {
-  if (word.length < SHORTEST_MISSPELT) return []
+  if (word.length < MIN_MISSPELT_LENGTH) return []
   const forms: string[] = []
   for (let i = 1; i < word.length - 1; i++) {
     const [before, letter, after] = [word.slice(0, i), word[i] ?? '', word.slice(i + 1)]
@@ -78,7 +84,6 @@ const allTerms = (): Term[] =>
     ),
   )
 
-/** The class of each character of the first plane, and the letter that a digit or sign may stand for. */
 function characterClasses(terms: readonly Term[]): { classOf: Uint16Array; width: number } {
   const classOf = new Uint16Array(0x10000).fill(BLANK, 0, 0x80)
   for (let letter = 0; letter < 26; letter++) {
@@ -112,10 +117,10 @@ function characterClasses(terms: readonly Term[]): { classOf: Uint16Array; width
   return { classOf, width }
 }
 
-/** What a word says where it ends: its kind in its language. */
+/** The kind of a word and its language. */
 type Output = readonly number[]
 
-/** Aho-Corasick: a row per state for the letters of ASCII, single edges for those of other alphabets. */
+/** Aho-Corasick with a row per state for ASCII letters and single edges for other alphabets. */
 type Machine = {
   classOf: Uint16Array
   width: number
@@ -123,24 +128,22 @@ type Machine = {
   edges: ReadonlyMap<number, number>
   fallback: Uint16Array
   outputs: readonly (Output | undefined)[]
-  /** Whether a state has an output. */
   says: Uint8Array
   /** By character: letters that begin no word of the table, so that the first state stays. */
   stays: Uint8Array
-  /** By character: whether it is a letter. */
   letters: Uint8Array
   sightings: Sightings
 }
 
 /**
- * Where each kind of word of each language came last: counted in characters that count, and its end in the text. Counting
- * goes on from text to text, so that what an earlier text left is always too far away.
+ * The last position of each kind of word of each language. Counting continues from text to text, so that
+ * positions in an earlier text are always too far away.
  */
 type Sightings = {
   seen: Int32Array
   ends: Int32Array
   fired: Int32Array
-  /** By language: the kinds that came lately, a bit for each, and where the last came. */
+  /** By language: the recent kinds as bits, and the position of the last. */
   kinds: Int32Array
   last: Int32Array
   steps: number
@@ -222,7 +225,6 @@ function classesOf(text: string, classOf: Uint16Array): number[] {
 
 let machine: Machine | undefined
 
-/** Built at the first use. */
 function requireMachine(): Machine {
   if (machine) return machine
   const terms = allTerms().map(({ text, id }) => ({ text: readable(text).text.toLowerCase(), id }))
@@ -259,7 +261,6 @@ const EXCLAMATION = '!'.charCodeAt(0)
 const PARAGRAPH_SIGNS = new Set([...'\r\n-*+>#|\u2022'].map((sign) => sign.charCodeAt(0)))
 const MAX_INDENT = 40
 
-/** Whether a paragraph or an item of a list begins here. */
 function beginsParagraph(text: string, from: number): boolean {
   let at = from
   while (at < from + MAX_INDENT && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at++
@@ -269,11 +270,9 @@ function beginsParagraph(text: string, from: number): boolean {
   return at > digits && (text[at] === '.' || text[at] === ')')
 }
 
-const LEAST_APART = 24
-/** More help no writer. */
-const MOST_OF_A_SEVERITY = 20
+const MIN_APART = 24
+const MAX_PER_SEVERITY = 20
 
-/** Reads one text, character by character, and remembers where each kind of word of each language came last. */
 class SentenceReader {
   private readonly text: string
   private readonly sink: (finding: Finding) => void
@@ -282,7 +281,7 @@ class SentenceReader {
   private steps: number
   private sentence: number
   private blanksInLine = 0
-  private readonly left = { block: MOST_OF_A_SEVERITY, warn: MOST_OF_A_SEVERITY, note: 0 }
+  private readonly left = { block: MAX_PER_SEVERITY, warn: MAX_PER_SEVERITY, note: 0 }
 
   constructor(text: string, sink: (finding: Finding) => void) {
     this.text = text
@@ -318,7 +317,6 @@ class SentenceReader {
         this.steps = steps
         this.hit(machine.outputs[state] ?? [], at)
       } else if (state === 0) {
-        // The rest of the word.
         const rest = at + 1
         while (at + 1 < length && stays[text.charCodeAt(at + 1)] === 1) at++
         steps += at + 1 - rest
@@ -347,7 +345,7 @@ class SentenceReader {
     return at >= 0 && at < this.text.length && this.machine.letters[this.text.charCodeAt(at)] === 1
   }
 
-  /** What a sign is that may be part of a word, end a sentence or separate words, by what is beside it. */
+  /** Classifies a sign by its neighbours: part of a word, end of a sentence, or separator. */
   private plainClass(at: number, cls: number): number {
     if (cls === SKIP) return SKIP
     if (cls === LINE_END) return this.lineEnd(at)
@@ -370,7 +368,7 @@ class SentenceReader {
     return BLANK
   }
 
-  /** A sentence goes on behind a line end, unless a paragraph begins there. Lines of one word are one sentence. */
+  /** A sentence continues behind a line end unless a paragraph begins. Lines of one word form one sentence. */
   private lineEnd(at: number): number {
     const hadWords = this.blanksInLine > 1
     this.blanksInLine = 0
@@ -392,7 +390,6 @@ class SentenceReader {
     }
   }
 
-  /** The kinds of words of a language that came in this sentence and not too far back, with the one that came now. */
   private kindsLately(language: number, kind: number): number {
     const { kinds, last } = this.sightings
     const before = last[language] ?? 0
@@ -418,7 +415,7 @@ class SentenceReader {
       start = Math.min(start, ends[id] ?? 0)
       end = Math.max(end, ends[id] ?? 0)
     }
-    if (steps - (fired[rule.index] ?? 0) < LEAST_APART) return
+    if (steps - (fired[rule.index] ?? 0) < MIN_APART) return
     fired[rule.index] = steps
     this.left[rule.severity]--
     this.sink({
@@ -429,7 +426,6 @@ class SentenceReader {
     })
   }
 
-  /** The first word of a finding begins where its letters begin. */
   private wordStart(end: number): number {
     let start = Math.min(end, this.text.length - 1)
     while (end - start < 40 && this.isLetterAt(start - 1)) start--
@@ -437,7 +433,7 @@ class SentenceReader {
   }
 }
 
-/** Sentences that speak to agents, in any of the languages of the table. Linear in the length of the text. */
+/** Finds sentences to agents in all languages of the table. Linear in the length of the text. */
 export function findSentences(text: string, sink: (finding: Finding) => void): void {
   new SentenceReader(text, sink).read()
 }

@@ -15,20 +15,16 @@ import {
   setBit,
 } from './postings.ts'
 
-/** A posting list of a block: its offsets count from `base`, and its impacts are multiplied by `worth`. */
 export type WeighedList = ReadList & { base: number; worth: number }
 
-/** The sums of the documents of a block, all zero between calls. */
 const points = new Float32Array(BLOCK_DOCUMENTS)
-/** The same sums by their bits. Sums are not negative, so these are in the same order, and whole numbers compare faster. */
+/** The sums as bits. Sums are not negative, so the bits sort in the same order, and integers compare faster. */
 const bitsOfPoints = new Int32Array(points.buffer)
-/** Which documents have a sum; only where few of the block have one. */
 const touched = new Uint16Array(BLOCK_DOCUMENTS)
 
-/** With this many postings for a document it is cheaper to look through all of them than to note which have a sum. */
+/** Postings per document from which a full scan is cheaper than noting which documents have a sum. */
 const MANY_POSTINGS = 0.5
 
-/** Adds up the lists of a block whose first document number is `first`, and offers the allowed documents to `best`. */
 export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
   let postings = 0
   let end = 0
@@ -40,11 +36,13 @@ export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: num
   else addUpFew(lists, allowed, first, best)
 }
 
-/** How many documents are looked at together. A block has a multiple of this. */
+/** How many documents are compared together. A block's size is a multiple of this. */
 const GROUP = 4
 
-/** For the documents before `end`. Most are below the bar, so four are compared at once: all of them are if the signs of
- * all differences are set. */
+/**
+ * Offers the documents before `end`. Most are below the bar, so four are compared at once by the signs of
+ * their differences.
+ */
 function addUpMany(
   lists: readonly WeighedList[],
   end: number,
@@ -71,7 +69,7 @@ function addUpMany(
 const float = new Float32Array(1)
 const bitsOfFloat = new Int32Array(float.buffer)
 
-/** The bits of the bar, which is a sum itself. A document without a sum is below every bar. */
+/** Returns the bits of the bar. A document without a sum is below every bar. */
 function barOf({ bar }: Best): number {
   float[0] = bar
   return Math.max(1, bitsOfFloat[0] as number)
@@ -96,7 +94,6 @@ function addUpFew(lists: readonly WeighedList[], allowed: Bitmap, first: number,
   }
 }
 
-/** Returns how many documents have a sum so far. */
 function addAndNote({ offsets, impacts, base, worth }: WeighedList, before: number): number {
   let count = before
   for (let i = 0; i < offsets.length; i++) {
@@ -108,7 +105,6 @@ function addAndNote({ offsets, impacts, base, worth }: WeighedList, before: numb
   return count
 }
 
-/** Adds further lists to documents of a block that already have a sum, and offers these documents. */
 export function addToThese(
   found: readonly Summed[],
   lists: readonly WeighedList[],
@@ -124,7 +120,7 @@ export function addToThese(
   }
 }
 
-/** For a few documents in ascending order: finds each in the list and skips what lies between them. */
+/** Adds a list to a few documents in ascending order, skipping what lies between. */
 function addToSome(some: Uint16Array, { offsets, impacts, base, worth }: WeighedList): void {
   let from = 0
   for (let i = 0; i < some.length && from < offsets.length; i++) {
@@ -134,7 +130,7 @@ function addToSome(some: Uint16Array, { offsets, impacts, base, worth }: Weighed
   }
 }
 
-/** The position of the first number from `from` on that is not below `wanted`. Doubles its steps, then halves them. */
+/** Returns the first position from `from` with a number not below `wanted`, by galloping search. */
 function firstNotBelow(sorted: Uint16Array, wanted: number, from: number): number {
   let low = from
   let step = 1
@@ -153,12 +149,11 @@ function firstNotBelow(sorted: Uint16Array, wanted: number, from: number): numbe
 
 export type Summed = { docNo: number; score: number }
 
-/** Keeps the best of what is offered, of equals the newer: a heap whose root is the worst of them. */
+/** Keeps the best results; ties go to the newer. A heap with the worst result as root. */
 export class Best {
   readonly #numbers: Int32Array
   readonly #scores: Float64Array
   #size = 0
-  /** What is below this is out. */
   bar = 0
 
   constructor(wanted: number) {
@@ -197,7 +192,6 @@ export class Best {
     this.#put(at, docNo, score)
   }
 
-  /** Replaces the worst. */
   #sink(docNo: number, score: number): void {
     let at = 0
     for (let below = 1; below < this.#size; below = 2 * at + 1) {
@@ -214,7 +208,6 @@ export class Best {
     this.#put(at, docNo, score)
   }
 
-  /** All of them, best first. Nothing is left: the worst is taken out again and again. */
   takeInOrder(): Summed[] {
     const taken = new Array<Summed>(this.#size)
     while (this.#size > 0) {
@@ -226,10 +219,8 @@ export class Best {
   }
 }
 
-/** A list of a block, or a filter's bitmap of all of it. */
 type BlockList = { hash: number; base: number; list?: ReadList; bits?: Bitmap }
 
-/** The asked lists of each block, the newest block first. */
 function byBlock(
   rows: readonly ReadRow[],
   asked: ReadonlySet<number>,
@@ -258,7 +249,10 @@ function addToBitmap(bitmap: Bitmap, { base, list, bits }: BlockList): void {
   if (list) for (let i = 0; i < list.offsets.length; i++) setBit(bitmap, base + (list.offsets[i] as number))
 }
 
-/** The cards of a block that have one of these filters. A single bitmap is the one that the process keeps, so it must not be changed. */
+/**
+ * Returns the block's cards that have one of these filters. A single bitmap is shared with the cache and must
+ * not be changed.
+ */
 function havingAny(lists: readonly BlockList[], anyOf: readonly number[]): Bitmap | undefined {
   const wanted = new Set(anyOf)
   const some = lists.filter((list) => wanted.has(list.hash))
@@ -272,7 +266,9 @@ function havingAny(lists: readonly BlockList[], anyOf: readonly number[]): Bitma
 
 const EVERY_CARD = emptyBitmap().fill(0xffffffff)
 
-/** The cards of a block that pass every filter, or undefined where none can. Not to be changed. */
+/**
+ * Returns the block's cards that pass every filter, or undefined if none can. The bitmap must not be changed.
+ */
 function passing(lists: readonly BlockList[], narrowed: Match): Bitmap | undefined {
   let all = EVERY_CARD
   for (const anyOf of narrowed) {
@@ -289,7 +285,6 @@ const havingAll = (lists: readonly BlockList[], numbers: readonly number[]): Bit
     numbers.map((number) => [number]),
   )
 
-/** The lists of words in their order, each with what it weighs. */
 function weighed(lists: readonly BlockList[], worths: ReadonlyMap<number, number>): WeighedList[] {
   const found: WeighedList[] = []
   for (const { hash, base, list } of lists) {
@@ -300,8 +295,8 @@ function weighed(lists: readonly BlockList[], worths: ReadonlyMap<number, number
 }
 
 /**
- * Adds up what each posting list says about each card, and returns the `wanted` best that pass every filter.
- * `worths` is what each word weighs. The best come first, of equals the newer.
+ * Sums the posting lists per card and returns the `wanted` best that pass every filter. Best first; ties go to
+ * the newer card.
  */
 export function collect(
   rows: readonly ReadRow[],
@@ -321,7 +316,6 @@ export function collect(
   return best.takeInOrder()
 }
 
-/** Adds the scores of further lists to documents that were found without them, and sorts them again. */
 export function addFurther(
   found: readonly Summed[],
   rows: readonly ReadRow[],
@@ -338,16 +332,12 @@ export function addFurther(
 }
 
 export type ListCount = {
-  /** Documents of the scope that have the word. */
   within: number
-  /** Those of them that are not public. */
   alone: number
 }
 
-/** The documents of a scope, block by block: all of them, and those that are not public. */
 export type ScopeBits = {
   blocks: ReadonlyMap<number, { within: Bitmap; alone: Bitmap }>
-  /** How many are not public. */
   alone: number
 }
 
@@ -369,7 +359,6 @@ export function bitsOfScope(
   return { blocks, alone: documents }
 }
 
-/** How many documents of a scope have each word. */
 export function countIn(
   rows: readonly ReadRow[],
   words: readonly number[],
@@ -400,7 +389,7 @@ function minus(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
   return rest
 }
 
-/** Bits are added, not tested: half of the tests would be guessed wrong by the processor. */
+/** Bits are added instead of tested: branches would be mispredicted. */
 function addToCount(count: ListCount, { offsets }: ReadList, base: number, within: Bitmap, alone: Bitmap) {
   let [inside, own] = [0, 0]
   for (let i = 0; i < offsets.length; i++) {

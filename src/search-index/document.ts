@@ -2,19 +2,19 @@ import type { Pieces } from '../shared/pieces.ts'
 import { piecesOf, scan } from '../text/analyse.ts'
 import { levelOf, MINOR_WEIGHT } from './packing.ts'
 
-/** The terms of a document with their weights. */
 export type DocumentWords = {
   words: string[]
-  /** Sorted; `levels[i]` says how much `hashes[i]` occurs. */
+  /** Sorted; `levels[i]` belongs to `hashes[i]`. */
   hashes: number[]
   levels: number[]
-  /** In words, without weights, and without the minor texts: a long log does not make a document less about its subject. */
+  /**
+   * Length in words, without weights and minor texts: a long log does not make a document less about its
+   * subject.
+   */
   length: number
-  /** The rest of the texts from where a word was left out; mostly empty. */
   unread: string
 }
 
-/** What is put into the index: words, and the filters that a search may narrow by. */
 export type SearchDocument = DocumentWords & {
   /** Sorted filter hashes: who may find the document, and what narrows a search to it. */
   filters: number[]
@@ -23,22 +23,19 @@ export type SearchDocument = DocumentWords & {
 export type WeighedText = { text: string; weight: number }
 
 export type DocumentTexts = {
-  /** The texts that a document is found by first: all of their words are indexed. */
+  /** Texts with priority: all of their words are indexed. */
   mainTexts: readonly WeighedText[]
   texts: readonly WeighedText[]
-  /** Logs and notes: a term counts once there, and the length does not grow, as logs are long and repeat themselves. */
+  /** Logs and notes: a term counts once and does not add to the length. */
   minorTexts: readonly string[]
 }
 
-/**
- * How many different words `texts` and `minorTexts` may add to those of `mainTexts`. Text of 300 KB in plain language has
- * about as many; tables, ids and encoded data have more.
- */
+/** How many different words `texts` and `minorTexts` may add; 300 KB of plain text have about as many. */
 export const MAX_FURTHER_WORDS = 5000
 
 /**
- * Scratch memory, kept between calls and never read across them: numbers sort many times faster in typed arrays, and a new
- * array for each document keeps the garbage collector busy.
+ * Scratch memory for sorting, never read across calls: typed arrays sort faster, and reuse spares the garbage
+ * collector.
  */
 let scratch = new Uint32Array(4096)
 
@@ -49,7 +46,6 @@ function sorted(numbers: Iterable<number>, size: number): number[] {
   return Array.from(scratch.subarray(0, size).sort())
 }
 
-/** The words of a document that is being read. */
 class Words {
   readonly words: string[] = []
   readonly #frequency = new Map<number, number>()
@@ -58,7 +54,6 @@ class Words {
   length = 0
   isPartial = false
 
-  /** From now on only so many words are added. */
   limit(further: number): void {
     this.#most = this.#frequency.size + further
   }
@@ -104,13 +99,12 @@ class Words {
 const PAUSED_AFTER = 4096
 
 /**
- * Counts every term by the weight of its text, in pieces, so that other requests go on. Call it before the transaction: other
- * writers would wait. Texts are read in their order, and no further once a word had to be left out.
+ * Counts terms by the weight of their text, in pieces, so that other requests go on. Call it before the
+ * transaction, or other writers wait. Stops reading at the first omitted word.
  */
 export function* countWords({ mainTexts, texts, minorTexts }: DocumentTexts): Pieces<DocumentWords> {
   const words = new Words()
   const unread: string[] = []
-  // A card has hundreds of short texts, which need no pause of their own.
   let unpaused = 0
   function* readAll(text: string, read: (piece: string) => void): Pieces<void> {
     for (const { from, piece } of piecesOf(text)) {

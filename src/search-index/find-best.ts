@@ -4,31 +4,27 @@ import { documentsByNumber, freshDocuments, type IndexView } from './index-store
 import { type Candidate, type Match, passes, type Without } from './packing.ts'
 import { matches, type Wanted } from './score.ts'
 
-/** What a search may look at, whatever the size of the vault. */
 const REACH = {
-  /** Entries of posting lists: the rarest words come first, commoner ones as far as they fit. */
+  /** Entries of posting lists: rarest words first, commoner ones as far as they fit. */
   postings: 200_000,
-  /** Entries of the commoner words' lists that are looked through for what the rarest words have found. */
+  /** Entries of the commoner words' lists that are read for the documents already found. */
   further: 1_000_000,
-  /** So few cards found are too few; then every list is looked at. */
   enough: 20,
 }
 
-/** Looked at whole, where the lists have said all there is to say, and where they have not. */
+/** How many candidates are scored: where all lists were read, and where some were not. */
 const WELL_KNOWN = 60
 const VAGUELY_KNOWN = 250
 const KEPT = 300
 
 export type SearchHit = {
-  /** Cards with all that scoring needs. */
   candidates: Candidate[]
-  /** Numbers of further cards, the better ones first. */
   others: number[]
 }
 
 type Plan = {
   hashes: Map<number, number>
-  /** Words that did not fit, and how long their lists are. */
+  /** Words that did not fit, with the length of their lists. */
   further: Map<number, number>
   furtherPostings: number
 }
@@ -56,7 +52,7 @@ function planFor(wanted: readonly Wanted[], postings: number): Plan {
 const hasAny = (candidate: Candidate, wanted: readonly Wanted[]) =>
   wanted.some((alternatives) => alternatives.some((option) => matches(candidate, option)))
 
-/** The cards that pass every filter and have most of what is wanted. */
+/** Finds the cards that pass every filter and match most of the query. */
 export async function findBest(
   ctx: Ctx,
   view: IndexView,
@@ -81,7 +77,8 @@ export async function findBest(
     .filter((docNo) => !isFresh.has(docNo) && !view.gone.has(docNo))
   const looked = numbers.slice(0, isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   const listed = await documentsByNumber(ctx, looked)
-  // What is missing has gone since the view was made, or has changed, and is fresh under another number.
+  // Missing documents were deleted or changed since the view was made; changed ones are fresh under another
+  // number.
   const later =
     listed.length < looked.length
       ? (await freshDocuments(ctx, ctx.searchTuning.freshRead)).filter(isFound)
@@ -89,7 +86,9 @@ export async function findBest(
   return { candidates: eachOnce([...later, ...fresh, ...listed]), others: numbers.slice(looked.length) }
 }
 
-/** A document that changes while a search runs may be met under two numbers; the first one counts. */
+/**
+ * Removes duplicates: a document that changes during a search may appear under two numbers. The first counts.
+ */
 function eachOnce(candidates: readonly Candidate[]): Candidate[] {
   const met = new Set<string>()
   return candidates.filter(({ documentId }) => !met.has(documentId) && met.add(documentId))

@@ -11,10 +11,7 @@ import { type Candidate, type Match, type PackedDocument, pack, unpack } from '.
 import { BLOCK_DOCUMENTS, bundleOf, type PostingRow, type ReadRow, readRow } from './postings.ts'
 import { type Word, wordsNumbered } from './vocabulary.ts'
 
-/**
- * A cache in memory, limited in bytes. Recently used values stay. When it is full, the older half is dropped at once, which
- * is cheaper than tracking the exact order of use.
- */
+/** A memory cache with a limit in bytes. When full, the less recently used half is dropped at once. */
 export class Kept<V, K = number> {
   readonly #mostBytes: number
   readonly #bytesOf: (value: V) => number
@@ -41,7 +38,7 @@ export class Kept<V, K = number> {
     this.#count(bytes)
   }
 
-  /** Changes a value that was just got, which makes it larger. */
+  /** Applies a change that makes a cached value larger. */
   grow(value: V, change: (value: V) => void): void {
     const before = this.#bytesOf(value)
     change(value)
@@ -66,8 +63,8 @@ export class Kept<V, K = number> {
 const SLOTS = 2 ** 16
 
 /**
- * Tells numbers that come again from those that come once. It forgets: a number takes the place of the last one with the
- * same low bits.
+ * Tells repeated numbers from first ones. A number replaces the last one with the same low bits, so old ones
+ * are forgotten.
  */
 export class SecondTimes {
   readonly #lately = new Uint32Array(SLOTS)
@@ -80,16 +77,15 @@ export class SecondTimes {
   }
 }
 
-/** About how many bytes a row takes besides its numbers. */
+/** Approximate bytes per row besides its numbers. */
 const ROW_BYTES = 300
 
 const bytesOf = (rows: readonly ReadRow[]): number =>
   rows.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, ROW_BYTES)
 
 /**
- * Posting lists that this process has read, so that the next search need not read and decode them again. Lists change only
- * when documents are folded or runs are merged, and every such transaction increments `search_totals.list_changes`. Rows
- * are valid only for the value of that counter at which they were read.
+ * Caches decoded posting lists. Rows are valid only for the value of `search_totals.list_changes` at which
+ * they were read; every transaction that changes lists increments it.
  */
 export class KeptLists {
   #state = -1
@@ -104,7 +100,7 @@ export class KeptLists {
   }
 
   keep(state: number, key: number, rows: readonly ReadRow[]): void {
-    // A replica may be behind. Its rows belong to an older state, so they are not kept.
+    // A replica may be behind; its older rows are not cached.
     if (state < this.#state) return
     if (state > this.#state) {
       this.#state = state
@@ -115,7 +111,6 @@ export class KeptLists {
 }
 
 const SCOPE_BYTES = 300
-/** Two bitmaps for each block. */
 const BLOCK_BYTES = (2 * BLOCK_DOCUMENTS) / 8
 
 type Dead = IndexView['dead']
@@ -129,10 +124,7 @@ function areSame(some: Dead, others: Dead): boolean {
   return true
 }
 
-/**
- * Which documents large scopes have, by name of the scope. It follows from the posting lists and the tombstones alone, so it
- * is valid for one state of both.
- */
+/** Caches the documents of large scopes by name, valid for one state of lists and tombstones. */
 export class KeptScopes {
   #state = -1
   #dead: Dead = new Map()
@@ -158,26 +150,21 @@ export class KeptScopes {
 
 const ENTRY_BYTES = 200
 const CHARACTER_BYTES = 2
-/** A word of a scope has its text and its trigrams. */
 const SCOPE_WORD_BYTES = 300
 const GRAM_BYTES = 8
-/** Some thousands of words may have the same trigrams. */
 const SHARES = { found: 0.5, spellings: 0.25, ofScopes: 0.25 }
-/** Counts that change without changing their sums are noticed after this time. */
+/** In ms: changed counts with unchanged sums are noticed after this time. */
 const VALID_MS = 10_000
 
 /**
- * Words that were looked up by their trigrams. A lookup may take milliseconds, and people and agents ask for the same
- * unknown words again. Which words there are changes only when changes are counted in, and that changes the totals
- * (`VisibleCounts.state`); so what was found is valid for one state of them.
+ * Caches words found by trigrams, for repeated unknown words. Results are valid for one `VisibleCounts.state`,
+ * because the set of words changes only with the totals.
  */
 export class KeptWords {
   #state = ''
   #until = Number.NEGATIVE_INFINITY
   readonly #found: Kept<Uint32Array, string>
-  /** The text of a word by its number; it never changes. */
   readonly spellings: Kept<string>
-  /** Words of small scopes by their numbers. */
   readonly ofScopes: Kept<ScopeWord>
 
   constructor(mostBytes: number) {
@@ -192,7 +179,7 @@ export class KeptWords {
     )
   }
 
-  /** The numbers of the words that were found by a question at this state. */
+  /** Returns the numbers of the words that a question found in this state. */
   async found(state: string, question: string, find: () => Promise<number[]>): Promise<Uint32Array> {
     if (state !== this.#state || performance.now() > this.#until) {
       this.#state = state
@@ -202,13 +189,11 @@ export class KeptWords {
     const known = this.#found.get(question)
     if (known) return known
     const hashes = Uint32Array.from(await find())
-    // Another search may have seen another state while this one was waiting.
     if (state === this.#state) this.#found.keep(question, hashes)
     return hashes
   }
 }
 
-/** Lists get the larger share, because many searches use the same lists; entries are shared only by similar searches. */
 const CACHE_SHARES = { lists: 0.5, scopes: 0.05, documents: 0.3, words: 0.15 }
 
 const CACHE_ENTRY_BYTES = 250
@@ -216,23 +201,21 @@ const NUMBER_BYTES = 8
 const cachedBytes = ({ hashes, filters }: Candidate): number =>
   CACHE_ENTRY_BYTES + NUMBER_BYTES * (2 * hashes.length + filters.length)
 
-/** The parts of an index that a process keeps in memory. */
 export type KeptIndex = {
   lists: KeptLists
   scopes: KeptScopes
-  /** Entries by number. Numbers are never reused and entries never change, so a search only checks that the entry still exists. */
-  documents: Kept<Candidate>
   /**
-   * An entry is kept when it is read the second time. In a large vault nearly every search reads entries that no later one
-   * asks for, and to keep them first and drop them then is most of what the collector of garbage has to do.
+   * Entries by number. Numbers are never reused and entries never change, so a search only checks that the
+   * entry still exists.
    */
+  documents: Kept<Candidate>
+  /** An entry is cached at its second read. In a large vault most entries are read only once. */
   readDocuments: SecondTimes
   words: KeptWords
 }
 
 const kept = new WeakMap<Database, KeptIndex>()
 
-/** The kept index of this process for its database. */
 export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptIndex {
   let known = kept.get(database)
   if (!known) {
@@ -250,10 +233,10 @@ export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptI
 
 export type Entry = { documentId: string; document: SearchDocument }
 
-/** A document that was in the index, and by which analyser its words are. */
+/** A document that was in the index, and the analyser version of its words. */
 export type TakenDocument = Candidate & { analyser: number }
 
-/** Puts cards in; returns those that are in already, and leaves them as they are. */
+/** Inserts cards; returns those that already exist, unchanged. */
 export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
   const added = await addRows(
     ctx,
@@ -264,7 +247,6 @@ export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<E
   return entries.filter(({ documentId }) => !isNew.has(documentId))
 }
 
-/** Puts documents back that were taken out in the same transaction. */
 export async function putBack(ctx: Ctx, documents: readonly TakenDocument[]): Promise<void> {
   await addRows(
     ctx,
@@ -289,7 +271,7 @@ async function addRows(ctx: Ctx, rows: readonly [cardId: string, analyser: numbe
   return added
 }
 
-/** Takes cards out and returns what they had. */
+/** Removes cards and returns what they had. */
 export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): Promise<TakenDocument[]> {
   if (documentIds.length === 0) return []
   const rows = await ctx.db
@@ -316,8 +298,8 @@ const byNumber = prepared(
 )
 
 /**
- * The entries with these numbers. One that this process has kept is not read again, and so may be gone: who asks knows from
- * `removedLately` and the tombstones.
+ * Returns entries by number. A cached entry may be deleted already: callers check `removedLately` and the
+ * tombstones.
  */
 export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
   const kept = keptIndex(ctx).documents
@@ -337,7 +319,6 @@ async function readByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candid
   return read
 }
 
-/** Not in a transaction: what it has added may be rolled back, and its numbers are then given to others. */
 function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
   if (ctx.transacting) return
   const { documents, readDocuments } = keptIndex(ctx)
@@ -352,13 +333,13 @@ const numbersNow = prepared((db, parameter: Named<{ ids: string }>) =>
     .where(isAmongTexts(db, 'card_id', parameter('ids'))),
 )
 
-/** The numbers that documents have now: one that has changed since a search began has another. */
+/** Returns the current numbers of documents. A document gets a new number when it changes. */
 export async function numbersOf(ctx: Ctx, documentIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await numbersNow(ctx.db, { ids: textList(documentIds) })
   return new Map(rows.map(({ card_id, doc_no }) => [card_id, doc_no]))
 }
 
-/** Up to `limit` documents whose ids a query names as `card_id`. */
+/** Returns up to `limit` documents whose ids the query returns as `card_id`. */
 export async function documentsNamedBy(
   ctx: Ctx,
   ids: RawBuilder<{ card_id: string }>,
@@ -375,7 +356,7 @@ const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
   db.selectFrom('search_fresh').select('doc_no').orderBy('doc_no', 'desc').limit(parameter('limit')),
 )
 
-/** Cards that are in no posting list yet, the newest first. */
+/** Returns cards that are in no posting list yet, newest first. */
 export async function freshDocuments(ctx: Ctx, limit: number): Promise<Candidate[]> {
   const numbers = (await newestFresh(ctx.db, { limit })).map((row) => row.doc_no)
   if (numbers.length === 0) return []
@@ -384,15 +365,14 @@ export async function freshDocuments(ctx: Ctx, limit: number): Promise<Candidate
 
 const listState = prepared((db) => db.selectFrom('search_totals').select('list_changes'))
 
-/** Grows with every change of posting lists. */
 const stateOfLists = async (ctx: Ctx): Promise<number> => (await listState(ctx.db, {}))[0]?.list_changes ?? 0
 
-/** The first row of the answer has the state in place of bytes. */
+/** The first row holds the state instead of bytes. */
 type ListRow = PostingRow | { run: number; key: number; docs: null }
 
 const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
   isSqlite(db)
-    ? // In the order in which SQLite goes through them: run by run, a look-up for each key.
+    ? // In SQLite's scan order: run by run, one look-up per key.
       sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
         union all select p.run, p.key, p.docs from search_runs
         cross join json_each(${parameter('keys')}) as asked
@@ -403,14 +383,17 @@ const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
         where p.key = any (${parameter('keys')}::integer[])`,
 )
 
-/** The rows with these keys, of every run, and the state they belong to: one statement, so that they belong together. */
+/**
+ * Returns the rows with these keys from every run, and their state, in one statement so that both belong
+ * together.
+ */
 async function postingsOf(ctx: Ctx, keys: Iterable<number>): Promise<{ state: number; rows: PostingRow[] }> {
   const found = await rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
   const state = found.find(({ docs }) => docs === null)?.run ?? 0
   return { state, rows: found.filter((row): row is PostingRow => row.docs !== null) }
 }
 
-/** To be called by every transaction that changes posting lists. */
+/** Call it in every transaction that changes posting lists. */
 export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
   await ctx.db
     .updateTable('search_totals')
@@ -420,30 +403,31 @@ export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
 
 const goneNotes = prepared((db) => db.selectFrom('search_changes').select('gone').where('gone', '!=', ''))
 
-/** Numbers that are gone and have no tombstone yet. Read them before the tombstones: counting moves them from here to there. */
+/**
+ * Returns removed numbers without a tombstone. Read them before the tombstones: counting moves them from here
+ * to there.
+ */
 const removedLately = async (ctx: Ctx): Promise<Set<number>> =>
   new Set((await goneNotes(ctx.db, {})).flatMap(({ gone }) => gone.split(' ').map(Number)))
 
 const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
 
-/** Cards that are gone, by block. */
 const deadCards = (ctx: Ctx) => allDead(ctx.db, {})
 
 /**
- * The index as one search sees it. Fresh documents are read before any list: a document that is put into the lists in between
- * is then seen twice rather than never. For the same reason the state of the lists is read after them: what this process has kept
- * of that state has every document that is no longer fresh. And what is gone is read before both: a document that gets another
- * number in between is then seen under both. Each list is read once, however often it is asked for.
+ * The index as one search sees it. Order matters: first removed documents, then fresh documents, then the
+ * state, then lists. A document that moves in between is then seen twice, never missed. Each list is read
+ * once.
  */
 export type IndexView = {
   fresh: readonly Candidate[]
-  /** Documents that went a moment ago and have no tombstone yet. */
+  /** Documents removed a moment ago, without a tombstone yet. */
   gone: ReadonlySet<number>
-  /** Documents that are gone, by block, though lists may still have them. */
+  /** Removed documents by block; lists may still contain them. */
   dead: ReadonlyMap<number, Uint8Array>
-  /** Grows with every change of posting lists; what was read may already be of a later state. */
+  /** Grows with every change of posting lists; data read may already be of a later state. */
   state: number
-  /** The rows that have the lists of these words and filters; other lists may share a row with them. */
+  /** Returns the rows with the lists of these words and filters; other lists may share a row. */
   rowsOf: (hashes: Iterable<number>) => Promise<ReadRow[]>
 }
 
@@ -472,7 +456,6 @@ export async function viewIndex(ctx: Ctx): Promise<IndexView> {
       for (const key of unread) {
         const lists = (read.get(key) ?? []).map(readRow)
         known.set(key, lists)
-        // A transaction may see lists of its own that are never committed.
         if (!ctx.transacting) kept.keep(stateRead, key, lists)
       }
     }
@@ -481,7 +464,6 @@ export async function viewIndex(ctx: Ctx): Promise<IndexView> {
   return { fresh, gone, dead, state, rowsOf }
 }
 
-/** A word with its trigrams; a bit for the last five bits of each tells quickly that a word lacks what is asked for. */
 export type ScopeWord = Word & { grams: readonly number[]; gramBits: number }
 
 const bitsOf = (numbers: readonly number[]): number =>
@@ -492,7 +474,6 @@ function withGrams({ hash, word }: Word): ScopeWord {
   return { hash, word, grams, gramBits: bitsOf(grams) }
 }
 
-/** The words of a few documents. In a large vault these are found sooner among themselves than in the vocabulary of all. */
 export async function wordsOfDocuments(ctx: Ctx, documents: readonly Candidate[]): Promise<ScopeWord[]> {
   const { ofScopes } = keptIndex(ctx).words
   const words: ScopeWord[] = []
@@ -504,12 +485,10 @@ export async function wordsOfDocuments(ctx: Ctx, documents: readonly Candidate[]
   }
   if (unread.length === 0) return words
   const read = (await wordsNumbered(ctx, unread)).map(withGrams)
-  // A transaction may see words that are never committed.
   if (!ctx.transacting) for (const word of read) ofScopes.keep(word.hash, word)
   return [...words, ...read]
 }
 
-/** Those that have a trigram of each list. */
 export function havingGrams(words: readonly ScopeWord[], match: Match): ScopeWord[] {
   const lists = match.map((anyOf) => ({ anyOf, bits: bitsOf(anyOf) }))
   return words.filter(({ grams, gramBits }) =>

@@ -1,4 +1,4 @@
-/** All of the index that others use. DESIGN.md beside this file says how it works. */
+/** The public interface of the index. DESIGN.md in this folder explains how it works. */
 export {
   countWords,
   type DocumentTexts,

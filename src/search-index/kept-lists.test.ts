@@ -3,12 +3,12 @@ import { KeptLists } from './index-store.ts'
 import { readRow } from './postings.ts'
 
 const PIECE = 2 ** 14
-const MOST_BYTES = 24 * PIECE
+const MAX_BYTES = 24 * PIECE
 const bundle = (bytes: number) => new Uint8Array(bytes)
 const rows = (key: number, bytes = 10) => [readRow({ run: 1, key: -1 - key, docs: bundle(bytes) })]
 
 test('rows are valid only for the state at which they were read', () => {
-  const kept = new KeptLists(MOST_BYTES)
+  const kept = new KeptLists(MAX_BYTES)
   kept.keep(5, 1, rows(1))
   expect(kept.rowsOf(5, 1)).toEqual(rows(1))
   expect(kept.rowsOf(4, 1)).toBeUndefined()
@@ -21,13 +21,13 @@ test('rows are valid only for the state at which they were read', () => {
 })
 
 test('it also remembers that a run has no such list', () => {
-  const kept = new KeptLists(MOST_BYTES)
+  const kept = new KeptLists(MAX_BYTES)
   kept.keep(1, 7, [])
   expect(kept.rowsOf(1, 7)).toEqual([])
 })
 
 test('recently used rows stay, the others are dropped', () => {
-  const kept = new KeptLists(MOST_BYTES)
+  const kept = new KeptLists(MAX_BYTES)
   for (let key = 0; key < 100; key++) {
     kept.keep(1, key, rows(key, PIECE))
     kept.rowsOf(1, 0)

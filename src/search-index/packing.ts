@@ -1,16 +1,16 @@
 import { FILTERS_FROM, filterHash, isFilter } from '../text/term-hash.ts'
 
-const MOST_AT_ONCE = 24
+const MAX_AT_ONCE = 24
 const SURE_BITS = 25
 
-/** Writes numbers of any width, the lowest bit first. Made to be used again: `finish` leaves it empty. */
+/** Writes numbers of any width, lowest bit first. `finish` empties the writer for reuse. */
 export class BitWriter {
   #bytes = Buffer.alloc(4096)
   #bit = 0
 
   write(value: number, width: number): void {
-    this.#put(value, Math.min(width, MOST_AT_ONCE))
-    if (width > MOST_AT_ONCE) this.#put(value >>> MOST_AT_ONCE, width - MOST_AT_ONCE)
+    this.#put(value, Math.min(width, MAX_AT_ONCE))
+    if (width > MAX_AT_ONCE) this.#put(value >>> MAX_AT_ONCE, width - MAX_AT_ONCE)
   }
 
   #put(value: number, width: number): void {
@@ -23,16 +23,12 @@ export class BitWriter {
     this.#bit += width
   }
 
-  /** At least twice the size, so that writing on stays linear. */
   #makeRoom(bytes: number): void {
     const { length } = this.#bytes
     if (bytes > length) this.#bytes = Buffer.concat([this.#bytes], Math.max(2 * length, Math.ceil(bytes)))
   }
 
-  /**
-   * Sorted numbers below `space` by the gaps between them, in Rice coding: the low bits of a gap as they are, the
-   * rest, which is mostly nothing, by counting. Random numbers cannot be written in less.
-   */
+  /** Writes sorted numbers below `space` as gaps in Rice coding. */
   writeSorted(numbers: readonly number[], space: number): void {
     const width = gapWidth(numbers.length, space)
     let last = 0
@@ -71,7 +67,6 @@ function windowAt(bytes: Uint8Array, bit: number): number {
   return window >>> (bit & 7)
 }
 
-/** Reads them back. */
 export class BitReader {
   readonly #bytes: Uint8Array
   #bit = 0
@@ -81,12 +76,12 @@ export class BitReader {
   }
 
   read(width: number): number {
-    if (width <= MOST_AT_ONCE) return this.#get(width)
-    const low = this.#get(MOST_AT_ONCE)
-    return low + this.#get(width - MOST_AT_ONCE) * 2 ** MOST_AT_ONCE
+    if (width <= MAX_AT_ONCE) return this.#get(width)
+    const low = this.#get(MAX_AT_ONCE)
+    return low + this.#get(width - MAX_AT_ONCE) * 2 ** MAX_AT_ONCE
   }
 
-  /** The next bits, `SURE_BITS` of them at least. Beyond the end stand zeros. */
+  /** Returns the next bits, at least `SURE_BITS`. Zeros follow the end. */
   #ahead(): number {
     return windowAt(this.#bytes, this.#bit)
   }
@@ -97,12 +92,11 @@ export class BitReader {
     return value
   }
 
-  /** Sorted numbers from `from` on. The position is a local here: this loop is most of unpacking. */
   readSorted(count: number, space: number, from = 0): number[] {
     const bytes = this.#bytes
     const end = bytes.length * 8
     const width = gapWidth(count, space)
-    const lowWidth = Math.min(width, MOST_AT_ONCE)
+    const lowWidth = Math.min(width, MAX_AT_ONCE)
     const lowMask = (1 << lowWidth) - 1
     const step = 2 ** width
     const numbers = new Array<number>(count)
@@ -114,7 +108,7 @@ export class BitReader {
       while (ahead === 0) {
         zeros += SURE_BITS
         bit += SURE_BITS
-        // Damaged bytes must not be read forever.
+        // Stops at damaged bytes instead of reading forever.
         if (bit >= end) throw new Error('An entry of the search index is damaged: kvault reindex')
         ahead = windowAt(bytes, bit) & SURE_MASK
       }
@@ -123,7 +117,7 @@ export class BitReader {
       let gap = windowAt(bytes, bit) & lowMask
       bit += lowWidth
       if (width > lowWidth) {
-        gap += (windowAt(bytes, bit) & ((1 << (width - lowWidth)) - 1)) * 2 ** MOST_AT_ONCE
+        gap += (windowAt(bytes, bit) & ((1 << (width - lowWidth)) - 1)) * 2 ** MAX_AT_ONCE
         bit += width - lowWidth
       }
       last += (zeros + here) * step + gap
@@ -133,7 +127,7 @@ export class BitReader {
     return numbers
   }
 
-  /** Numbers of `width` bits, of which the usual one, 0, takes one bit; `missing` stands for a 0 that is written out. */
+  /** Reads numbers of `width` bits, where 0 takes one bit; `missing` stands for a 0 that is written out. */
   readMostlyZeros(count: number, width: number, missing: number): number[] {
     const bytes = this.#bytes
     const mask = (1 << width) - 1
@@ -155,11 +149,10 @@ export class BitReader {
 const HIGHEST_LEVEL = 31
 const LEVELS_PER_DOUBLING = 4
 
-/** The level of a term that occurs in minor texts only. The other levels fill their five bits. */
+/** Level of a term that occurs in minor texts only. The other levels fill their five bits. */
 export const MINOR_LEVEL = HIGHEST_LEVEL + 1
-/** Of a term that occurs twice, or once in a text of double weight. */
+/** Level of a term that occurs twice, or once in a text of double weight. */
 export const PROMINENT_LEVEL = LEVELS_PER_DOUBLING
-/** Notes and logs say the least. */
 export const MINOR_WEIGHT = 0.75
 
 const levelFor = (frequency: number) =>
@@ -169,16 +162,15 @@ const levelFor = (frequency: number) =>
 
 const COMMON_LEVELS = Uint8Array.from({ length: 64 }, (_, frequency) => levelFor(Math.max(1, frequency)))
 
-/** How often a term occurs, on a logarithmic scale of 32 steps: close enough for ranking, and it fits five bits. */
+/** Returns a frequency on a logarithmic scale of 32 steps (five bits). */
 export const levelOf = (frequency: number): number => COMMON_LEVELS[frequency] ?? levelFor(frequency)
 
-/** The frequency that each level stands for. The last one is `MINOR_LEVEL`. */
+/** The frequency of each level. The last one is `MINOR_LEVEL`. */
 export const FREQUENCIES: readonly number[] = [
   ...Array.from({ length: HIGHEST_LEVEL + 1 }, (_, level) => 2 ** (level / LEVELS_PER_DOUBLING)),
   MINOR_WEIGHT,
 ]
 
-/** A card as the index has it. `hashes` is sorted; `levels[i]` belongs to `hashes[i]`. */
 export type Candidate = {
   docNo: number
   documentId: string
@@ -195,12 +187,12 @@ const COUNT_BITS = 20
 const LEVEL_BITS = 5
 const LONGEST = 2 ** LENGTH_BITS - 1
 
-/** Words and filters fill two halves of the same size. */
+/** Words and filters use two number ranges of the same size. */
 const space = FILTERS_FROM
 
 const writer = new BitWriter()
 
-/** Length, how many words and filters, the words, the filters, the level of every word: one column on both engines. */
+/** Packs length, counts, words, filters and levels into one column, the same on both engines. */
 export function pack({ length, hashes, levels, filters }: Omit<Candidate, 'docNo' | 'documentId'>): Buffer {
   writer.write(Math.min(length, LONGEST), LENGTH_BITS)
   writer.write(hashes.length, COUNT_BITS)
@@ -210,7 +202,7 @@ export function pack({ length, hashes, levels, filters }: Omit<Candidate, 'docNo
     filters.map((filter) => filter - FILTERS_FROM),
     space,
   )
-  // Most words occur once, which is level 0 and takes one bit. Its long form is free, so it stands for the minor level.
+  // Most words occur once: level 0 takes one bit, and its unused long form stands for the minor level.
   for (const level of levels) {
     writer.write(level === 0 ? 1 : 0, 1)
     if (level !== 0) writer.write(level === MINOR_LEVEL ? 0 : level, LEVEL_BITS)
@@ -229,7 +221,6 @@ export function unpack({ doc_no, card_id, weights }: PackedDocument): Candidate 
   return { docNo: doc_no, documentId: card_id, length, hashes, levels, filters }
 }
 
-/** Where `number` stands in sorted numbers, or -1. */
 export function positionOf(numbers: ArrayLike<number>, number: number): number {
   let low = 0
   let high = numbers.length - 1
@@ -243,10 +234,13 @@ export function positionOf(numbers: ArrayLike<number>, number: number): number {
   return -1
 }
 
-/** One of these must be there, from each list: an AND of ORs over the numbers of filters, and of words that must be there. */
+/** An AND of ORs over the numbers of filters and required words. */
 export type Match = readonly (readonly number[])[]
 
-/** No document may have all numbers of one of these lists: a word of a script without spaces is several pairs. */
+/**
+ * Excludes documents that have all numbers of one of these lists (a word of a script without spaces is several
+ * pairs).
+ */
 export type Without = readonly (readonly number[])[]
 
 export const passes = ({ filters, hashes }: Candidate, narrowed: Match, without: Without = []): boolean => {
@@ -254,7 +248,7 @@ export const passes = ({ filters, hashes }: Candidate, narrowed: Match, without:
   return narrowed.every((anyOf) => anyOf.some(has)) && !without.some((together) => together.every(has))
 }
 
-/** The filter of documents that everybody may find; what makes one public is for those to say who put documents in. */
+/** The filter of public documents. The caller that adds a document decides whether it is public. */
 export const PUBLIC_FILTER = filterHash('public and reviewed')
 
 export const isPublic = ({ filters }: { filters: readonly number[] }): boolean =>

@@ -1,9 +1,8 @@
 import { isFilter } from '../text/term-hash.ts'
 
 /**
- * Which cards have a word, as the index keeps it. Cards are numbered as they come; a run is a range of numbers, and a
- * posting list says which cards of one run have one word, and how much it weighs in each. New cards go into short
- * runs, which are joined into longer ones later, so that a write costs little and a search reads few lists.
+ * Posting lists: a list says which cards of a run (a range of card numbers) have a word, with its impact. New
+ * cards go into short runs, which are later merged into longer ones.
  */
 const TIER_BITS = [9, 13, 16] as const
 
@@ -12,7 +11,7 @@ export const LAST_TIER = 2
 
 const TIER_SHIFT = 24
 
-/** A block is as many cards as the longest run has: what a search adds up in one go. */
+/** A block has as many cards as the longest run; a search sums one block at a time. */
 const BLOCK_BITS = TIER_BITS[LAST_TIER]
 export const BLOCK_DOCUMENTS = 2 ** BLOCK_BITS
 
@@ -25,7 +24,6 @@ export const blockOf = (docNo: number): number => docNo >>> BLOCK_BITS
 
 const BITMAP_BYTES = BLOCK_DOCUMENTS / 8
 
-/** One bit for each card of a block. */
 export type Bitmap = Uint32Array
 
 export const emptyBitmap = (): Bitmap => new Uint32Array(BITMAP_BYTES / 4)
@@ -43,7 +41,6 @@ export function decodeBitmap(bytes: Uint8Array): Bitmap {
   return new Uint32Array(even.buffer, even.byteOffset, BITMAP_BYTES / 4)
 }
 
-/** Pairs of bits are counted side by side, then fours, then bytes. */
 function bitsInWord(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
@@ -56,29 +53,27 @@ export function bitsIn(bitmap: Bitmap): number {
   return count
 }
 
-/** Which cards of a run have a word: offsets from the first number of the run, and impacts from 1 to 255. */
+/** The cards of a run with a word: offsets from the run's first number, and impacts from 1 to 255. */
 export type Postings = { offsets: number[]; impacts: number[] }
 
 export const noPostings = (): Postings => ({ offsets: [], impacts: [] })
 
 /**
- * A row of the table. The list of a common word has a row of its own, under the word's number. Lists of rare words are
- * bundled, as a row for each would be mostly overhead; a bundle stands under a number below zero.
+ * A row of the table. A common word's list has its own row under the word's number; lists of rare words share
+ * a bundle under a negative key.
  */
 export type PostingRow = { run: number; key: number; docs: Uint8Array }
 
 const BUNDLE_SHIFT = 20
-const LONGEST_BUNDLED = 64
+const MAX_BUNDLED_LENGTH = 64
 
 export const bundleOf = (hash: number): number => -1 - (hash >>> BUNDLE_SHIFT)
 
-/** A list within the bytes of a row. */
 export type ListAt = { docs: Uint8Array; at: number }
 
 const BUNDLED_HEADER = 5
 const BUNDLED_POSTING = 3
 
-/** In a bundle: number of the word, how many cards, offsets, impacts. */
 function encodeBundle(lists: readonly (readonly [hash: number, list: Postings])[]): Buffer {
   const size = lists.reduce(
     (sum, [, list]) => sum + BUNDLED_HEADER + list.offsets.length * BUNDLED_POSTING,
@@ -116,7 +111,7 @@ const BITMAP_FORM = 1
 const LONG_HEADER = 5
 const FAR_GAP = 255
 
-/** On its own: the form, how many cards, the gaps from one to the next, impacts. A gap is a byte, or several. */
+/** Encodes a single list: form, count, gaps, impacts. A gap takes one or more bytes. */
 function encodeLong({ offsets, impacts }: Postings): Buffer {
   const order = offsets.map((_, i) => i)
   if (offsets.some((offset, i) => i > 0 && offset < (offsets[i - 1] as number)))
@@ -135,9 +130,7 @@ function encodeLong({ offsets, impacts }: Postings): Buffer {
   return bytes.subarray(0, at)
 }
 
-/**
- * A filter needs no impacts. In the longest runs, a list that would be longer than a bitmap is a bitmap.
- */
+/** Encodes a filter without impacts. In the longest runs a long list becomes a bitmap if that is shorter. */
 function encodeFilter(list: Postings): Buffer {
   const encoded = encodeLong(list)
   if (encoded.length <= BITMAP_BYTES) return encoded
@@ -148,7 +141,7 @@ function encodeFilter(list: Postings): Buffer {
 
 const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
 
-/** The rows of whole bundles: every list that these lists share a bundle with must be among them. */
+/** Encodes whole bundles: the input must have every list of each bundle. */
 export function encodeRows(
   run: number,
   lists: Iterable<readonly [hash: number, list: Postings]>,
@@ -156,7 +149,7 @@ export function encodeRows(
   const rows: PostingRow[] = []
   const bundles = new Map<number, [hash: number, list: Postings][]>()
   for (const [hash, list] of lists) {
-    if (list.offsets.length > LONGEST_BUNDLED) {
+    if (list.offsets.length > MAX_BUNDLED_LENGTH) {
       const isWhole = tierOf(run) === LAST_TIER && isFilter(hash)
       rows.push({ run, key: hash, docs: isWhole ? encodeFilter(list) : encodeLong(list) })
     } else if (list.offsets.length > 0) {
@@ -166,14 +159,13 @@ export function encodeRows(
     }
   }
   for (const [key, bundle] of bundles) rows.push({ run, key, docs: encodeBundle(bundle) })
-  // In the order of the table, which is the order on the disk.
+  // Order of the table, which is the order on disk.
   return rows.sort((a, b) => a.key - b.key)
 }
 
-/** What `decode` has read, until it reads again. */
+/** The result of `decode`, valid until its next call. */
 export const decoded = { offsets: new Uint16Array(BLOCK_DOCUMENTS), impacts: new Uint8Array(BLOCK_DOCUMENTS) }
 
-/** Reads a list into `decoded`; returns how many cards it has. */
 function decode({ docs, at }: ListAt, isBundled: boolean): number {
   return isBundled ? decodeBundled(docs, at) : docs[0] === BITMAP_FORM ? decodeBits(docs) : decodeLong(docs)
 }
@@ -216,7 +208,7 @@ function decodeBits(docs: Uint8Array): number {
   return count
 }
 
-/** Every list of a row, each read into `decoded` for as long as `visit` runs. */
+/** Calls `visit` for each list of a row. `decoded` is valid only during the call. */
 export function eachList({ key, docs }: PostingRow, visit: (hash: number, count: number) => void): void {
   if (key >= 0) visit(key, decode({ docs, at: 0 }, false))
   else
@@ -224,17 +216,16 @@ export function eachList({ key, docs }: PostingRow, visit: (hash: number, count:
       visit(uint32(docs, at), decode({ docs, at }, true))
 }
 
-/** A list as a search reads it: offsets from the first number of its run, in order, and impacts. */
 export type ReadList = { offsets: Uint16Array; impacts: Uint8Array }
 
-/** A row, decoded: a list of its own, a filter's bitmap of the whole block, or a bundle, which is small enough to be read each time. */
+/** A decoded row: a list of its own, a filter's bitmap, or a bundle, which is decoded at each read. */
 export type ReadRow = { run: number; key: number; bytes: number } & (
   | { list: ReadList }
   | { bits: Bitmap }
   | { bundle: Uint8Array }
 )
 
-/** A driver's bytes may be a part of a larger piece of memory, which would be kept with them; so all of them are copied. */
+/** Copies the bytes: a driver's buffer may be part of a larger one that would stay in memory. */
 export function readRow({ run, key, docs }: PostingRow): ReadRow {
   if (key < 0) return { run, key, bytes: docs.length, bundle: docs.slice() }
   if (docs[0] === BITMAP_FORM) return { run, key, bytes: docs.length, bits: bitmapIn(docs.slice()) }
@@ -245,7 +236,6 @@ export function readRow({ run, key, docs }: PostingRow): ReadRow {
   return { run, key, bytes: 3 * count, list }
 }
 
-/** A filter is wanted as a bitmap, which takes longer to make of a long list than to keep. */
 const LONG_FILTER = 1024
 
 function bitsOf(run: number, count: number): Bitmap {
@@ -255,7 +245,10 @@ function bitsOf(run: number, count: number): Bitmap {
   return bits
 }
 
-/** A word's list in a bundle, if it is there. Documents that were folded later may stand first there; here they are in order. */
+/**
+ * Returns a word's list from a bundle, in order of document number; later-folded documents may be stored
+ * first.
+ */
 export function listInBundle(bundle: Uint8Array, hash: number): ReadList | undefined {
   const from = findInBundle(bundle, hash)
   if (from < 0) return undefined
@@ -276,23 +269,19 @@ function swap(numbers: Uint16Array | Uint8Array, at: number): void {
   numbers[at] = before
 }
 
-/** What the index does when. Every process has one of these; tests make folding and merging happen sooner. */
+/** Thresholds of the index. Tests lower them to make folding and merging happen sooner. */
 export type SearchTuning = {
-  /** A search looks through fresh documents one by one; up to this many, that costs less than keeping lists. */
   foldFrom: number
-  /** How many are folded at once: a whole longer run. This many wait only while an index is rebuilt. */
   foldAtOnce: number
   /** With at least this many documents of one longer run, the short runs are skipped. */
   foldStraightFrom: number
-  /** A run is rewritten without its tombstones when this many have come since. */
   rewriteAfterTombstones: number
-  /** Fresh documents that one search looks through; more of them only wait after a bulk load. */
+  /** Limit of fresh documents that one search reads; only a bulk load leaves more. */
   freshRead: number
-  /** Up to this many documents, a scope is read whole: that is exact, and cheaper than asking the lists. */
   readWhole: number
-  /** What a process keeps of lists and entries that it has read, in bytes. All lists of about 100,000 documents fit in. */
+  /** Cache size for lists and entries, in bytes: enough for the lists of about 100,000 documents. */
   keptBytes: number
-  /** What a process keeps of the texts of hits, in bytes: those of some thousands of cards. */
+  /** Cache size for texts of hits, in bytes: some thousands of cards. */
   keptTextBytes: number
 }
 

@@ -1,31 +1,27 @@
 import { type Bm25, dampingOf, gainOf } from '../text/query.ts'
 import { type Candidate, FREQUENCIES, positionOf } from './packing.ts'
 
-/** Fitted on the development collections; see bench/README.md. */
 const CARDS: Bm25 = { k1: 1.2, b: 0.7 }
 
-/** A term and what it is worth; of an identifier the whole name with its parts. */
 export type Option = {
   hash: number
   postings: number
   worth: number
-  /** They count where the whole is, or where all of them are. A part without worth only has to be there. */
+  /** Parts count where the whole name or all of them occur. A part without weight only has to be present. */
   parts?: readonly Option[]
 }
 
-/** One thing that is asked for: a term, or the terms that may be meant by it. */
 export type Wanted = readonly Option[]
 
 const HIGHEST_IMPACT = 255
 
-/** How much an occurrence weighs in a document of this length, without the term's rarity, in a byte. */
+/** Returns the weight of an occurrence in a document of this length as a byte, without the term's rarity. */
 export function impactOf(level: number, length: number, averageLength: number): number {
   const frequency = FREQUENCIES[level] as number
   const share = frequency / (frequency + dampingOf(CARDS, length, averageLength))
   return Math.max(1, Math.round(share * HIGHEST_IMPACT))
 }
 
-/** A document's two sums, which `ranked` weighs against each other. */
 type Gains = { bm25: number; density: number }
 
 const has = ({ hashes }: Candidate, { hash }: Option) => positionOf(hashes, hash) >= 0
@@ -35,7 +31,6 @@ const hasAllParts = (candidate: Candidate, parts: readonly Option[]): boolean =>
   return parts.length > 0
 }
 
-/** Whether a document has what an option asks for: the term, or all parts of a name. */
 export const matches = (candidate: Candidate, option: Option): boolean =>
   has(candidate, option) || (option.parts !== undefined && hasAllParts(candidate, option.parts))
 
@@ -48,7 +43,6 @@ function addGains(sum: Gains, candidate: Candidate, { hash, worth }: Option, dam
   sum.density += worth * worth * (1 + Math.max(0, Math.log(frequency)))
 }
 
-/** Of the terms that may be meant by one, the best counts. */
 function addBest(sum: Gains, candidate: Candidate, wanted: Wanted, damping: number): void {
   const [only] = wanted
   if (only && wanted.length === 1 && !only.parts) {
@@ -70,7 +64,7 @@ function addBest(sum: Gains, candidate: Candidate, wanted: Wanted, damping: numb
   sum.density += best.density
 }
 
-/** BM25 over all that is wanted, and how densely the document speaks of it. */
+/** Returns BM25 over the whole query, and how densely the document covers it. */
 function gains(candidate: Candidate, wanted: readonly Wanted[], averageLength: number): Gains {
   const damping = dampingOf(CARDS, candidate.length, averageLength)
   const sum: Gains = { bm25: 0, density: 0 }
@@ -78,12 +72,12 @@ function gains(candidate: Candidate, wanted: readonly Wanted[], averageLength: n
   return { bm25: sum.bm25, density: sum.density / Math.sqrt(Math.max(1, candidate.length)) }
 }
 
-/** The share of the second sum in a query of so many words or more; a shorter one has less of it. Fitted; see bench/README.md. */
+/** Share of the density in the score, by words in the query. Fitted; see bench/README.md. */
 const DENSITY = { share: 0.3, least: 0.1, words: 32 }
 
 export type Scored = { candidate: Candidate; points: number; bm25: number }
 
-/** The candidates that match at all, best first; ties go to the newer document. */
+/** Returns the matching candidates, best first; ties go to the newer document. */
 export function ranked(
   candidates: readonly Candidate[],
   wanted: readonly Wanted[],
@@ -104,12 +98,12 @@ export function ranked(
   return scored.sort((a, b) => b.points - a.points || b.candidate.docNo - a.candidate.docNo)
 }
 
-/** Reciprocal rank fusion: what several rankings put high comes first, however their scores compare. */
+/** Constant of reciprocal rank fusion, which combines rankings whatever their scores. */
 const RANK_OFFSET = 60
 
 export type Ranking = { ids: readonly number[]; weight: number }
 
-/** Every number of any ranking, best first. One ranking stays as it is. */
+/** Returns the numbers of all rankings, best first. */
 export function fuse(rankings: readonly Ranking[]): readonly number[] {
   const [only] = rankings
   if (only && rankings.length === 1) return only.ids

@@ -12,7 +12,7 @@ const isSame = (found: Candidate, wanted: DocumentWords): boolean =>
   found.hashes.length === wanted.hashes.length &&
   wanted.hashes.every((hash, i) => hash === found.hashes[i] && wanted.levels[i] === found.levels[i])
 
-/** Ids of documents that the index does not have with these words, and that are not marked to be read again either. */
+/** Returns ids of documents whose index entry is wrong and that are not marked for re-indexing. */
 export async function wronglyIndexed(
   ctx: Ctx,
   entries: readonly { documentId: string; words: DocumentWords }[],
@@ -33,7 +33,6 @@ export async function wronglyIndexed(
     .map(({ documentId }) => documentId)
 }
 
-/** Index entries of cards that are deleted, and counts that do not agree with the entries. */
 export async function strayEntries(
   ctx: Ctx,
 ): Promise<{ deleted: number; countedCards: number; cards: number }> {
@@ -53,7 +52,6 @@ export async function strayEntries(
 const CARDS_AT_ONCE = 4096
 const KEYS_AT_ONCE = NUMBER_SPACE / 16
 
-/** Adds to each card of the block the numbers that the posting lists of this run have for it. */
 async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> {
   const base = firstOf(run) % BLOCK_DOCUMENTS
   const rowsBetween = (from: number, to: number) =>
@@ -94,7 +92,9 @@ async function wronglyListedIn(ctx: Ctx, block: number): Promise<number[]> {
   return wrong
 }
 
-/** How many cards differ between the posting lists and the index itself. A card that is just being folded is checked twice. */
+/**
+ * Counts cards whose posting lists differ from the index. A card that is just being folded is checked twice.
+ */
 export async function wronglyListed(ctx: Ctx): Promise<number> {
   const last = await ctx.db
     .selectFrom('search_docs')

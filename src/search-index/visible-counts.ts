@@ -6,24 +6,23 @@ import { type Candidate, isPublic, type Match, PUBLIC_FILTER, passes, positionOf
 import { averageLengthOf, publicTotals, type Totals, type WordCount, wordCounts } from './vocabulary.ts'
 
 export type VisibleCount = {
-  /** In how many documents that the asker may see: the public ones, and those of the scope. It weighs the word. */
+  /**
+   * Documents visible to the user with this word: public ones and those of the scope. Used as the word's
+   * weight.
+   */
   cards: number
-  /** In how many documents of the scope. */
   within: number
-  /** About how long the posting lists are, for planning. */
   postings: number
 }
 
 /**
- * How often words occur among what an asker may see: public documents together with those of the scope that is read.
- * Documents of others are not counted: otherwise the order of a person's own two cards would reveal whether a word
- * occurs in another person's private card.
+ * Word counts over public documents and the scope. Other documents are not counted: the order of a user's own
+ * cards would reveal whether a word occurs in another person's private card.
  */
 export type VisibleCounts = {
-  /** How many documents the counts are about, and how long these are on average. */
   cards: number
   averageLength: number
-  /** Other counts have another state, except if they changed without changing their sums. */
+  /** Differs for other counts, except when they changed without changing their sums. */
   state: string
   of: (hashes: readonly number[]) => Promise<(hash: number) => VisibleCount>
 }
@@ -47,7 +46,6 @@ const holding = (documents: readonly Candidate[], hash: number): number => {
   return count
 }
 
-/** A scope of public documents: the counts are kept. */
 export async function countsInPublic(ctx: Ctx): Promise<VisibleCounts> {
   return {
     ...visible(await publicTotals(ctx), { cards: 0, length: 0 }),
@@ -61,7 +59,6 @@ export async function countsInPublic(ctx: Ctx): Promise<VisibleCounts> {
   }
 }
 
-/** A scope whose documents are all at hand. */
 export async function countsInDocuments(ctx: Ctx, scope: readonly Candidate[]): Promise<VisibleCounts> {
   const ofScopeAlone = scope.filter((document) => !isPublic(document))
   return {
@@ -77,12 +74,10 @@ export async function countsInDocuments(ctx: Ctx, scope: readonly Candidate[]): 
   }
 }
 
-/** A scope that is too large for that: its part of each list is counted. */
 export async function countsInLists(
   ctx: Ctx,
   view: IndexView,
   scope: Match,
-  /** Of the documents of the scope; left out, they count as long as public ones are. */
   averageLength?: number,
 ): Promise<VisibleCounts> {
   const open = await publicTotals(ctx)
@@ -111,20 +106,18 @@ async function documentsOf(ctx: Ctx, view: IndexView, scope: Match, name: string
   const known = ctx.transacting ? undefined : scopes.get(view, name)
   if (known) return known
   const bits = bitsOfScope(await view.rowsOf([...scope.flat(), PUBLIC_FILTER]), scope, view.dead)
-  // A transaction may see lists of its own that are never committed.
   if (!ctx.transacting) scopes.keep(view, name, bits)
   return bits
 }
 
 /**
- * Long lists are common words, whose share of a scope hardly changes: it may be a minute old, and an hour where the lists
- * are as they were, so that only documents that went since are counted too many. In a vault of a million cards, counting
- * all of them anew takes a search ten times as long.
+ * Counts of long lists are cached: for a minute, and for an hour while the lists are unchanged. A common
+ * word's share of a scope hardly changes.
  */
 const REMEMBERED_FROM = 16_384
 const REMEMBERED_MS = 60_000
 const REMEMBERED_IN_SAME_STATE_MS = 60 * REMEMBERED_MS
-const MOST_REMEMBERED = 20_000
+const MAX_CACHE_ENTRIES = 20_000
 type RememberedCount = ListCount & { at: number; state: number }
 const remembered = new Map<string, RememberedCount>()
 
@@ -147,7 +140,7 @@ async function countMostlyRemembered(
   }
   const unknown = hashes.filter((hash) => !known.has(hash))
   const counts = countIn(await view.rowsOf(unknown), unknown, bits)
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  if (remembered.size >= MAX_CACHE_ENTRIES) remembered.clear()
   for (const [hash, count] of counts) {
     known.set(hash, count)
     if (kept(hash).postings >= REMEMBERED_FROM)

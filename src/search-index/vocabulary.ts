@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Ctx, inTx, SELF_GUARDED } from '../core/context.ts'
 import type { SearchChangesTable } from '../db/knowledge-schema.ts'
-import { holdLock } from '../db/locks.ts'
+import { acquireLock } from '../db/locks.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'
 import { isAmong, numberList } from '../db/sql-values.ts'
 import { gramHash, hasTrigrams, trigramsOf, wordHash } from '../text/term-hash.ts'
@@ -9,7 +9,7 @@ import type { SearchDocument } from './document.ts'
 import { type Candidate, isPublic as isForAll, type Match } from './packing.ts'
 import { BLOCK_DOCUMENTS, blockOf, decodeBitmap, emptyBitmap, encodeBitmap, setBit } from './postings.ts'
 
-/** Remembers that these numbers are gone, though posting lists still have them. */
+/** Marks numbers as deleted while posting lists still contain them. */
 async function markDead(ctx: Ctx, docNos: readonly number[]): Promise<void> {
   for (const [block, some] of Map.groupBy(docNos, blockOf)) {
     const [row] = await ctx.db.selectFrom('search_dead').select('docs').where('block', '=', block).execute()
@@ -28,21 +28,18 @@ type WordChange = {
   hash: number
   word: string | undefined
   delta: number
-  /** The part of it that concerns cards which everybody may find. */
+  /** The part that concerns public cards. */
   publicDelta: number
 }
 
-/** A word as it is counted after a change. */
 type CountedWord = { hash: number; cards: number; public_cards: number }
 
 /**
- * The words that no card has any more. A count below zero is none of them: what it lacks is a note that is still to be
- * folded.
+ * Returns words that no card has any more. A negative count is not one of them: a note is still to be folded.
  */
 const unusedAmong = (counted: readonly CountedWord[]): number[] =>
   counted.filter(({ cards, public_cards }) => cards === 0 && public_cards === 0).map(({ hash }) => hash)
 
-/** The words that are new. One that came and went before it was counted is not. */
 function freshAmong(
   changes: readonly WordChange[],
   counted: readonly CountedWord[],
@@ -57,7 +54,7 @@ function freshAmong(
 
 const array = (numbers: Iterable<number>) => `{${Array.from(numbers).join(',')}}`
 
-/** Each list becomes one overlap condition; GIN answers all of them in one scan. */
+/** Each list becomes one overlap condition; GIN answers all in one scan. */
 const matches = (match: Match) =>
   sql.join(
     match.map((anyOf) => sql`grams && ${array(anyOf)}::integer[]`),
@@ -108,7 +105,7 @@ const postgresWords: WordStore = {
 const token = (number: number) => number.toString(36)
 const tokens = (numbers: Iterable<number>) => Array.from(numbers, token).join(' ')
 
-/** Only digits and small letters ever reach FTS5, so there is no query syntax to escape from. */
+/** Only digits and small letters reach FTS5, so query injection is impossible. */
 const matchExpression = (match: Match) =>
   match.map((anyOf) => `(${anyOf.map(token).join(' OR ')})`).join(' AND ')
 
@@ -162,26 +159,24 @@ const sqliteWords: WordStore = {
 
 export type Word = { word: string; hash: number }
 
-/** Where the two engines differ, and nothing else: how words are counted in bulk and found by trigrams. */
+/** The operations that differ between the engines: bulk counting of words and finding them by trigrams. */
 type WordStore = {
-  /** Counts words up or down. Words that are new get their trigrams, and those that no card has any more go. */
+  /** Counts words up or down, adds trigrams of new words and deletes unused ones. */
   count: (ctx: Ctx, changes: readonly WordChange[]) => Promise<void>
-  /** Public words whose trigrams match, the most used in public first. */
   findPublic: (ctx: Ctx, match: Match, limit: number) => Promise<number[]>
-  /** Any words whose trigrams match. Which of them the asker may know of is for the caller to check. */
+  /** Finds any words by trigrams. The caller must check which of them the user may know. */
   findAny: (ctx: Ctx, match: Match, limit: number) => Promise<number[]>
 }
 
 export const wordStore = (ctx: Ctx): WordStore =>
   ctx.database.engine === 'sqlite' ? sqliteWords : postgresWords
 
-/** Remembers what card writes do to the counts; `foldChanges` does the counting later. */
+/** Notes a card write's changes of the counts; `foldChanges` counts them later. */
 export async function noteChange(
   ctx: Ctx,
   before: readonly Candidate[],
   after: readonly SearchDocument[],
 ): Promise<void> {
-  // Documents that everybody may find are counted apart, so they are noted apart.
   for (const isPublic of [false, true]) {
     const went = before.filter((card) => isForAll(card) === isPublic)
     const came = after.filter((card) => isForAll(card) === isPublic)
@@ -191,8 +186,8 @@ export async function noteChange(
 }
 
 /**
- * The same for documents that keep their words: `after[i]` is `before[i]` with other filters. Those that come are noted first,
- * as words by their numbers. Otherwise a word that no other document has would be forgotten in between.
+ * Notes documents with new filters and unchanged words (`after[i]` belongs to `before[i]`). Additions are
+ * noted first, or a word of only this document would be forgotten in between.
  */
 export async function noteOtherFilters(
   ctx: Ctx,
@@ -240,10 +235,10 @@ const noteOf = (went: readonly Candidate[], came: readonly SearchDocument[], isP
   is_public: isPublic ? 1 : 0,
 })
 
-/** No word has it: it is no part of any token. Before a number it stands for the word of that number. */
+/** Never part of a token. Before a number it marks a word by its number. */
 const TIMES = '*'
 
-/** The words, and with those of several cards how often: `lock timeout*3`. */
+/** Returns the words, with a count for several cards: `lock timeout*3`. */
 function addedWords(cards: readonly SearchDocument[]): string {
   const [only] = cards
   if (cards.length === 1 && only) return only.words.join(' ')
@@ -252,14 +247,12 @@ function addedWords(cards: readonly SearchDocument[]): string {
   return Array.from(counts, ([word, cards]) => (cards === 1 ? word : `${word}${TIMES}${cards}`)).join(' ')
 }
 
-/** After a bulk load, one note stands for hundreds of cards. */
 const MAX_FOLDED_NOTES = 500
-/** So many characters of notes, about 8,000 words, are counted in one transaction: other writers wait for it. */
+/** Characters of notes (about 8,000 words) per transaction, because other writers wait for it. */
 const MAX_FOLDED_CHARACTERS = 2 ** 16
-/** Processes that fold into the counts or into the lists at the same time wait for each other. */
-export const lockIndex = (ctx: Ctx): Promise<void> => holdLock(ctx.db, ctx.database.engine, 'searchIndex')
+export const lockIndex = (ctx: Ctx): Promise<void> => acquireLock(ctx.db, ctx.database.engine, 'searchIndex')
 
-/** Counts in what card writes have noted; returns how many notes are folded. */
+/** Counts what card writes have noted; returns how many notes are folded. */
 export async function foldChanges(ctx: Ctx): Promise<number> {
   const waiting = await ctx.db.selectFrom('search_changes').select('change_no').limit(1).execute()
   if (waiting.length === 0) return 0
@@ -274,7 +267,7 @@ export async function foldChanges(ctx: Ctx): Promise<number> {
 
 type Note = Selectable<SearchChangesTable>
 
-/** The oldest notes, as many as one transaction may count. They are gone, or shorter by what is returned. */
+/** Takes the oldest notes up to the limit of one transaction, and deletes or shortens them. */
 async function takeNotes(ctx: Ctx): Promise<{ notes: Note[]; isMore: boolean }> {
   const waiting = await ctx.db
     .selectFrom('search_changes')
@@ -302,9 +295,11 @@ async function takeNotes(ctx: Ctx): Promise<{ notes: Note[]; isMore: boolean }> 
   return { notes, isMore: taken.length < waiting.length || waiting.length === MAX_FOLDED_NOTES }
 }
 
-/** Takes the first words from a long note. The last part of a note also says how many cards it is about, and which went. */
+/**
+ * Takes the first words from a long note. The last part also holds the number of cards and removed documents.
+ */
 async function takeBeginning(ctx: Ctx, note: Note): Promise<Note | undefined> {
-  // Words that come are counted first: one that goes as well is not forgotten in between.
+  // Additions first: a word that is also removed is not forgotten in between.
   const name = note.added === '' ? 'removed' : 'added'
   const end = note[name].indexOf(' ', MAX_FOLDED_CHARACTERS)
   const isLastOfBoth = name === 'removed' || note.removed === ''
@@ -378,7 +373,7 @@ const readTotals = prepared((db) =>
   db.selectFrom('search_totals').select(['cards', 'length', 'public_cards', 'public_length']),
 )
 
-/** For documents that everybody may find. `state` changes with the totals of all documents. */
+/** Returns the totals of public documents. `state` changes with the totals of all documents. */
 export async function publicTotals(ctx: Ctx): Promise<Totals & { state: string }> {
   const [row] = await readTotals(ctx.db, {})
   if (!row) return { cards: 0, length: 0, state: '' }
@@ -390,11 +385,10 @@ export async function publicTotals(ctx: Ctx): Promise<Totals & { state: string }
   }
 }
 
-/** A vault without a word in it yet is taken to get cards of this length. */
 const LIKELY_LENGTH = 150
 const LIKELY_CARDS = 50
 
-/** For documents that everybody may find. If they are few, likely words count too. */
+/** Returns the average length of public documents; few documents are mixed with the likely length. */
 export async function publicAverageLength(ctx: Ctx): Promise<number> {
   const { cards, length } = await publicTotals(ctx)
   return (length + LIKELY_CARDS * LIKELY_LENGTH) / (cards + LIKELY_CARDS)
@@ -414,15 +408,13 @@ const countsOf = prepared(
 )
 
 export type WordCount = {
-  /** In how many cards that everybody may find; what is not counted yet is rare. */
   publicCards: number
-  /** About how long the posting lists are, for planning. */
   postings: number
 }
 
 /**
- * The planner treats lists up to this length as equal, and rounds longer ones to powers of two: what a search costs
- * depends on everybody's cards, but a plan must not reveal whether a word occurs in any of them.
+ * Lists up to this length count as equal, longer ones are rounded to powers of two: a plan must not reveal
+ * whether a word occurs in other users' cards.
  */
 const SHORT_LIST = 1024
 
@@ -443,7 +435,6 @@ export async function wordCounts(ctx: Ctx, hashes: readonly number[]): Promise<(
   return (hash) => counts.get(hash) ?? UNKNOWN_WORD
 }
 
-/** How the words with these numbers are spelled. */
 export async function wordsNumbered(ctx: Ctx, hashes: readonly number[]): Promise<Word[]> {
   const { rows } = await sql<Word>`select hash, word from search_words
     where ${isAmong(ctx.db, 'hash', numberList(ctx.db, hashes))}`.execute(ctx.db)

@@ -32,13 +32,12 @@ import { impactOf } from './score.ts'
 import { foldChanges, lockIndex, noteChange, noteOtherFilters, publicAverageLength } from './vocabulary.ts'
 
 /**
- * Puts documents in as they are now, and replaces what was there under the same id. Call it in the transaction of the
- * write that changes them: the next request then finds them so.
+ * Inserts or replaces documents. Call it in the transaction that changes them, so that the next request finds
+ * the new text.
  */
 export async function putDocuments(ctx: Ctx, entries: readonly Entry[]): Promise<void> {
   requireTransaction(ctx)
-  // New documents are inserted without looking for them first: on PostgreSQL that read would make all writers of new
-  // ones conflict.
+  // Inserts without a prior read: on PostgreSQL the read would make all writers of new documents conflict.
   const known = await addToIndex(ctx, entries)
   const before = await takeFromIndex(
     ctx,
@@ -52,10 +51,7 @@ export async function putDocuments(ctx: Ctx, entries: readonly Entry[]): Promise
   )
 }
 
-/**
- * Gives documents other filters, for a write that leaves their texts as they are. Returns the ids of those that are in the
- * index.
- */
+/** Gives documents other filters when their texts are unchanged. Returns the ids of those in the index. */
 export async function refilterDocuments(
   ctx: Ctx,
   filters: ReadonlyMap<string, readonly number[]>,
@@ -71,7 +67,7 @@ export async function refilterDocuments(
   return new Set(before.map(({ documentId }) => documentId))
 }
 
-/** Takes documents out, in the transaction that deletes them. */
+/** Removes documents, in the transaction that deletes them. */
 export async function removeDocuments(ctx: Ctx, documentIds: readonly string[]): Promise<void> {
   requireTransaction(ctx)
   const before = await takeFromIndex(ctx, documentIds)
@@ -82,7 +78,7 @@ function requireTransaction(ctx: Ctx): void {
   if (!ctx.transacting) throw new Error('The index is written in the transaction of what it describes')
 }
 
-/** Puts fresh cards into posting lists; returns how many. */
+/** Moves fresh cards into posting lists; returns how many. */
 async function foldDocuments(ctx: Ctx, stopping?: AbortSignal): Promise<number> {
   let folded = 0
   for (let some = 1; some > 0 && !stopping?.aborted; folded += some)
@@ -90,7 +86,7 @@ async function foldDocuments(ctx: Ctx, stopping?: AbortSignal): Promise<number> 
   return folded
 }
 
-/** Checked by a read, so that an idle vault is not locked every second. */
+/** Reads first, so that an idle vault is not locked every second. */
 async function areEnough(ctx: Ctx): Promise<boolean> {
   const fresh = await ctx.db
     .selectFrom('search_fresh')
@@ -109,10 +105,9 @@ async function foldSome(ctx: Ctx): Promise<number> {
     .orderBy('search_fresh.doc_no')
     .limit(ctx.searchTuning.foldAtOnce)
     .execute()
-  // Another process may have been first.
   if (rows.length === 0) return 0
   const cards = upToNextRun(rows).map(unpack)
-  // Lists are for everybody who asks, so they are made by what everybody may see.
+  // Lists serve every user, so only public data may influence them.
   const averageLength = await publicAverageLength(ctx)
   for (const [run, some] of byRun(cards, ctx.searchTuning.foldStraightFrom))
     await addToRun(ctx, run, listsOf(run, some, averageLength))
@@ -122,13 +117,12 @@ async function foldSome(ctx: Ctx): Promise<number> {
   return cards.length
 }
 
-/** The first few cards of a run, folded with the run before it, would make short lists that must be joined at once. */
 function upToNextRun<R extends { doc_no: number }>(rows: readonly R[]): R[] {
   const run = runOf(rows[0]?.doc_no ?? 0, 1)
   return rows.filter((row) => runOf(row.doc_no, 1) === run)
 }
 
-/** Cards of one longer run, by the run into which they go. */
+/** Groups cards of one longer run by their target run. */
 const byRun = (cards: readonly Candidate[], straightFrom: number): Map<number, readonly Candidate[]> =>
   cards.length >= straightFrom
     ? new Map([[runOf(cards[0]?.docNo ?? 0, 1), cards]])
@@ -161,7 +155,6 @@ function listsOf(run: number, cards: readonly Candidate[], averageLength: number
   return lists
 }
 
-/** Adds lists to a run that may have some already; those that share a bundle with them are written again. */
 async function addToRun(ctx: Ctx, run: number, lists: Lists): Promise<void> {
   const begun = await ctx.db.selectFrom('search_runs').select('run').where('run', '=', run).execute()
   if (begun.length === 0) await ctx.db.insertInto('search_runs').values({ run, dead: 0 }).execute()
@@ -197,12 +190,12 @@ const putRows = async (ctx: Ctx, rows: readonly PostingRow[]): Promise<void> => 
   )
 }
 
-/** Runs are joined a part of the words at a time, so that writers wait for milliseconds only. */
+/** Runs are merged in slices, so that writers wait only milliseconds. */
 const SLICES: Record<Tier, number> = { 0: 1, 1: 32, 2: 128 }
 
 type Run = { run: number; dead: number }
 
-/** Joins short runs whose range is full, and rewrites runs that have lost many cards. */
+/** Merges short runs whose range is full, and rewrites runs with many deleted cards. */
 async function mergeRuns(ctx: Ctx, stopping?: AbortSignal): Promise<void> {
   for (const tier of [1, 2] as const)
     for (const [target, sources] of fullRanges(await allRuns(ctx), tier))
@@ -213,7 +206,6 @@ async function mergeRuns(ctx: Ctx, stopping?: AbortSignal): Promise<void> {
 const allRuns = (ctx: Ctx): Promise<Run[]> =>
   ctx.db.selectFrom('search_runs').selectAll().orderBy('run').execute()
 
-/** Ranges of this tier that hold shorter runs and that new cards have left behind. */
 function fullRanges(runs: readonly Run[], tier: Tier): Map<number, number[]> {
   const newest = Math.max(...runs.map(({ run }) => firstOf(run)))
   const shorter = runs.map(({ run }) => run).filter((run) => tierOf(run) < tier)
@@ -293,11 +285,11 @@ async function mergeSlice(ctx: Ctx, { target, sources, from, to, dead }: Slice):
   await noteChangedLists(ctx)
 }
 
-/** A slice begins and ends with a bundle, so that each bundle is in it whole. */
+/** A slice begins and ends at a bundle, so that no bundle is split. */
 const inSlice = (eb: ExpressionBuilder<Schema, 'search_postings'>, from: number, to: number) =>
   eb.or([eb.between('key', from, to), eb.between('key', bundleOf(to), bundleOf(from))])
 
-/** One list for each word, counted from the start of the target, without the cards that are gone. */
+/** Merges the lists of each word, with offsets from the start of the target, without deleted cards. */
 function mergeLists(target: number, rows: readonly PostingRow[], dead: Bitmap): Map<number, Postings> {
   const lists = new Map<number, Postings>()
   const first = firstOf(target)
@@ -338,7 +330,6 @@ async function finish(ctx: Ctx, target: number, sources: readonly number[], dead
     .execute()
 }
 
-/** What card writes leave to be done: counting words, and putting cards into posting lists. */
 export async function maintainIndex(ctx: Ctx, stopping?: AbortSignal): Promise<void> {
   await foldChanges(ctx)
   if ((await foldDocuments(ctx, stopping)) > 0) await mergeRuns(ctx, stopping)

@@ -8,8 +8,8 @@ import { overlap, shinglesOfWords, wordsOf } from '../text/similar.ts'
 import type { Analyst } from './pieces.ts'
 
 /**
- * What a card must be like to go public: rules as data, without a model and without anything of the server,
- * so that the web app shows the same list while a card is being written.
+ * Rules that a card must pass to be published, as data. This file must not depend on the server: the web app
+ * shows the same list while a card is being written.
  */
 export type ReviewedCard = {
   card_type: string
@@ -19,7 +19,7 @@ export type ReviewedCard = {
   root_cause: string | null
   steps: readonly unknown[]
   evidence_count: number
-  /** What the secret scanner found and where; never the value. */
+  /** Kind and place of each secret that the scanner found; never its value. */
   secrets: readonly FoundSecret[]
 }
 
@@ -30,7 +30,7 @@ export type ReviewRule = {
   weight: number
   /** A card that breaks a hard rule is refused whatever its score. */
   hard: boolean
-  /** What to do about it, for the person or agent that edits the card. */
+  /** Advice for the person or agent that edits the card. */
   message: string | ((card: ReviewedCard) => string)
   passes: (card: ReviewedCard) => boolean
 }
@@ -38,7 +38,6 @@ export type ReviewRule = {
 export type ReviewReason = {
   rule: string
   message: string
-  /** For a finding of danger: how severe it is, where it is, and how to say it safely. */
   severity?: Severity
   field?: string
   start?: number
@@ -56,9 +55,9 @@ export const LIMITS = {
   copyOverlap: 0.9,
 } as const
 
-/** The rules read so much of a text: a longer one is judged by its beginning. */
-const LONGEST_READ = 20_000
-const readWords = (text: string): string[] => wordsOf(text.slice(0, LONGEST_READ))
+/** Characters of a text that the rules read. A longer text is judged by its beginning. */
+const MAX_READ_LENGTH = 20_000
+const readWords = (text: string): string[] => wordsOf(text.slice(0, MAX_READ_LENGTH))
 
 const charactersOf = (text: string) => text.trim().length
 const distinctWordsOf = (text: string) => new Set(readWords(text)).size
@@ -72,7 +71,7 @@ const FILLER_SHARE = 0.5
 const FILLER_SENTENCE =
   /lorem ipsum|^\s*(?:todo|tbd|tba|fixme|wip)\s*(?:[:\-–—]|$)|\b(?:insert|add|write|describe|enter|put|type|your)\b(?: (?:a|an|the|your|some))? (?:text|title|symptom|problem|description|solution|fix|summary|content|answer) here\b/i
 
-/** Filler in place of real text. Placeholders such as `<API_KEY>` are wanted and do not count. */
+/** Returns whether a text is filler. Placeholders such as `<API_KEY>` are wanted and do not count. */
 export function isPlaceholderText(text: string): boolean {
   if (FILLER_SENTENCE.test(text)) return true
   const words = readWords(text)
@@ -178,7 +177,7 @@ export const REVIEW_RULES: readonly ReviewRule[] = [
 
 const TOTAL = REVIEW_RULES.reduce((sum, rule) => sum + rule.weight, 0)
 
-/** Reasons are given for every broken rule, even if the card passes: then they are advice. */
+/** Reviews a card. Every broken rule gives a reason, as advice if the card passes. */
 export function reviewCard(card: ReviewedCard): ReviewVerdict {
   const broken = REVIEW_RULES.filter((rule) => !rule.passes(card))
   const lost = broken.reduce((sum, rule) => sum + rule.weight, 0)
@@ -195,7 +194,7 @@ export function reviewCard(card: ReviewedCard): ReviewVerdict {
 
 export type Step = { order: number; action: string; result: string; [key: string]: unknown }
 
-/** What an update can change and a version keeps. Evidence is apart: it is only ever added to. */
+/** The fields that an update can change and a version keeps. Evidence is separate: it can only be added. */
 export type CardContent = {
   card_type: CardType
   title: string
@@ -226,7 +225,7 @@ export const contentOf = (row: Pick<CardsTable, keyof CardContent>): CardContent
   scope_notes: row.scope_notes,
 })
 
-/** A list filters by the beginning of each text, which is what it shows. Search looks through whole texts. */
+/** A list filter reads only the beginning of each text; search reads whole texts. */
 const FILTERED_CHARACTERS = 1000
 
 export const foldForFilter = (text: string): string => normalForm(text, 'NFKC').toLowerCase()
@@ -280,8 +279,7 @@ export const changedFields = (before: CardContent, after: CardContent): (keyof C
   FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
 
 /**
- * Every text in a JSON value, on a line with its key, since `password: …` is recognised by its name. A key is text
- * too, whatever stands under it.
+ * Returns every text in a JSON value, on a line with its key, since `password: …` is recognised by its name.
  */
 function textsIn(value: unknown, key = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key))
@@ -291,7 +289,7 @@ function textsIn(value: unknown, key = ''): string[] {
   return [`${key}: ${value}`]
 }
 
-/** The kinds of the secrets that are numbers: only their names tell them. */
+/** Returns the kinds of secrets that are numbers, recognised by their names only. */
 function numbersIn(value: unknown, key = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => numbersIn(item, key))
   if (typeof value === 'object' && value !== null)
@@ -308,7 +306,7 @@ async function secretsIn(work: Analyst, field: string, value: unknown): Promise<
 
 type Citing = { cites: string | null; cites_are_written: number }
 
-/** Cites that somebody wrote. Those that are read from a card say nothing that its texts do not say. */
+/** Returns cites that a person wrote, without those that were read from the card's texts. */
 export const writtenCites = (row: Citing): string[] =>
   row.cites_are_written === 1 ? fromJson(row.cites ?? '[]') : []
 
@@ -321,7 +319,6 @@ export async function secretsInContent(work: Analyst, content: CardContent): Pro
   return found
 }
 
-/** The secrets of each piece of evidence. */
 export async function secretsInEvidences(
   work: Analyst,
   evidences: readonly { kind: string; content?: unknown; meta?: unknown }[],
@@ -345,32 +342,29 @@ export type FoundDanger = Finding & { field: string }
 
 type Piece = { field: string; text: string }
 
-/** Every text of a value with its path, such as `steps.0.action`; names are text too. */
 function piecesOf(field: string, value: unknown): Piece[] {
   if (typeof value === 'string') return [{ field, text: value }]
   if (Array.isArray(value)) return value.flatMap((item, i) => piecesOf(`${field}.${i}`, item))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, item]) => [
     { field, text: name },
-    ...piecesOf(`${field}.${name.slice(0, LONGEST_NAME)}`, item),
+    ...piecesOf(`${field}.${name.slice(0, MAX_NAME_LENGTH)}`, item),
   ])
 }
 
-/** Every text of a value, names too, in one. */
 export const allTextOf = (value: unknown): string =>
   piecesOf('', value)
     .map(({ text }) => text)
     .join('\n\n')
 
-/** Fields that a reader reads one after the other: a sentence may be split over them. */
+/** Fields that are read one after the other: an attacker may split a sentence over them. */
 const PROSE = ['title', 'symptom', 'fix_summary', 'root_cause', 'body', 'scope_notes'] as const
 
-const LONGEST_NAME = 60
-/** Enough to work on. The rest shows when these are gone. */
-const MOST_FINDINGS = 20
+const MAX_NAME_LENGTH = 60
+const MAX_FINDINGS = 20
 const ORDER = { block: 0, warn: 1, note: 2 } as const
 
-/** `meta` is not the JSON that is stored, whose escapes would hide what stands behind the end of a line. */
+/** `meta` is parsed: the escapes of stored JSON would hide text after a line break. */
 type Evidence = { kind: string; content: string; meta?: object | null }
 
 export async function dangerInCard(
@@ -392,10 +386,13 @@ export async function dangerInCard(
   const texts = prose.map(({ text }) => text)
   for (const finding of await dangerAcross(work, texts, policy))
     found.push({ ...finding, field: prose[finding.field]?.field ?? '' })
-  return found.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity]).slice(0, MOST_FINDINGS)
+  return found.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity]).slice(0, MAX_FINDINGS)
 }
 
-/** A finding as the review reports it. It does not quote the text: an agent that reads the answer would read the attack. */
+/**
+ * Returns a finding for the review. It does not quote the text, because an agent that reads the answer would
+ * read the attack (prompt injection).
+ */
 export const dangerReason = ({ rule, severity, field, start, end }: FoundDanger): ReviewReason => {
   const { why, safer } = DANGER_WORDS[rule]
   return { rule, severity, field, start, end, safer, message: `${field}: ${why} ${safer}` }

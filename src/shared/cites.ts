@@ -1,19 +1,19 @@
 import { withoutEnd } from '../text/unicode.ts'
 
-/** Versions and ranges of npm, PyPI, Cargo, Go and Maven, in the forms that cards cite. */
+/** Parses versions and ranges of npm, PyPI, Cargo, Go and Maven, in the forms that cards cite. */
 
 type Version = readonly number[]
 type Comparator = { sign: '<' | '<=' | '>' | '>=' | '=' | '!='; version: Version }
-/** All comparators of one of the sets must hold. */
+/** All comparators of at least one set must hold. */
 export type Range = readonly (readonly Comparator[])[]
 
-const LONGEST_RANGE = 200
-const MOST_PARTS = 6
+const MAX_RANGE_LENGTH = 200
+const MAX_PARTS = 6
 
-/** `1.2.3-rc.1+build`, `1!2.0`, `3.1.*`, `v0.0.0-20191109021931-daa7c04131f5`. */
+/** Matches `1.2.3-rc.1+build`, `1!2.0`, `3.1.*`, `v0.0.0-20191109021931-daa7c04131f5`. */
 const VERSION = '(?:[vV]?\\d[\\w.*+!-]{0,80}|[*xX])'
 const COMPARATOR = `(?:[~^<>=!]{1,3} ?)?${VERSION}`
-/** `24.04 LTS`, `13 (trixie)`, `Ubuntu 24.04`: one word beside a version. */
+/** Matches one word beside a version: `24.04 LTS`, `13 (trixie)`, `Ubuntu 24.04`. */
 const LABEL = '\\(?[A-Za-z]{1,20}\\)?'
 const BOUND = ` ?(?:${VERSION})? ?`
 const INTERVAL = `[\\[(]${BOUND}(?:,${BOUND})?[\\])]`
@@ -27,18 +27,20 @@ const RANGE_TEXT = new RegExp(
   ].join('|'),
 )
 
-/** Whether a text has the form of a version or a range, also one that `readRange` cannot decide. */
-const isRangeText = (text: string): boolean => text.length <= LONGEST_RANGE && RANGE_TEXT.test(text)
+const isRangeText = (text: string): boolean => text.length <= MAX_RANGE_LENGTH && RANGE_TEXT.test(text)
 
-/** `v24.1.0-rc.1+build` is 24.1.0: what follows the numbers decides nothing here. */
+/** Parses a version and ignores what follows the numbers: `v24.1.0-rc.1+build` is 24.1.0. */
 export function readVersion(text: string): Version | null {
-  const numbers = /^\s*[vV=]?\s*(\d+(?:\.\d+)*)/.exec(text.slice(0, LONGEST_RANGE))?.[1]
-  return numbers === undefined ? null : numbers.split('.').slice(0, MOST_PARTS).map(Number)
+  const numbers = /^\s*[vV=]?\s*(\d+(?:\.\d+)*)/.exec(text.slice(0, MAX_RANGE_LENGTH))?.[1]
+  return numbers === undefined ? null : numbers.split('.').slice(0, MAX_PARTS).map(Number)
 }
 
 const releaseOf = (version: Version): string => version.slice(0, version[0] === 0 ? 2 : 1).join('.')
 
-/** By the first number, and of `0.x`, where the second breaks things, by both; names such as `bookworm` as they are. */
+/**
+ * Returns whether two versions have the same first number, or for `0.x` the same first two numbers. Names such
+ * as `bookworm` are compared as text.
+ */
 export function isSameRelease(a: string, b: string): boolean {
   const [one, other] = [readVersion(a), readVersion(b)]
   if (one === null || other === null) return a.trim().toLowerCase() === b.trim().toLowerCase()
@@ -53,7 +55,7 @@ export function compareVersions(a: Version, b: Version): number {
   return 0
 }
 
-/** The version with its n-th part raised and the rest cut: 5.2.1 raised at 0 is 6. */
+/** Returns the version with its n-th part raised and the rest cut: 5.2.1 raised at 0 is 6. */
 const raised = (version: Version, at: number): Version => [...version.slice(0, at), (version[at] ?? 0) + 1]
 
 const between = (from: Version, below: Version): Comparator[] => [
@@ -61,17 +63,17 @@ const between = (from: Version, below: Version): Comparator[] => [
   { sign: '<', version: below },
 ]
 
-/** `^1.2` up to the next first number that is not zero. */
+/** Returns the range of `^1.2`: below the next value of the first part that is not zero. */
 function caret(version: Version): Comparator[] {
   const first = version.findIndex((part) => part > 0)
   return between(version, raised(version, first === -1 ? version.length - 1 : first))
 }
 
-/** `~1.2.3` and PyPI's `~=1.2.3`: the last part may grow. */
+/** Returns the range of `~1.2.3` and of PyPI's `~=1.2.3`: the last part may grow. */
 const tilde = (version: Version, at: number): Comparator[] =>
   between(version, raised(version, Math.max(0, at)))
 
-/** `5` and `5.x`: every version that begins so. */
+/** Returns the range of `5` and `5.x`: every version that begins so. */
 const prefix = (version: Version): Comparator[] => between(version, raised(version, version.length - 1))
 
 function readComparator(text: string): readonly Comparator[] | null {
@@ -101,9 +103,9 @@ function readComparator(text: string): readonly Comparator[] | null {
   }
 }
 
-/** Null if the range cannot be read: then nothing is said about it. */
+/** Parses a range; returns null if it cannot be read. */
 export function readRange(text: string): Range | null {
-  if (text.length > LONGEST_RANGE) return null
+  if (text.length > MAX_RANGE_LENGTH) return null
   const sets: Comparator[][] = []
   for (const alternative of text.split('||')) {
     const hyphen = /^\s*(\S+)\s+-\s+(\S+)\s*$/.exec(alternative)
@@ -145,7 +147,6 @@ function holds({ sign, version }: Comparator, of: Version): boolean {
 export const isInRange = (range: Range, version: Version): boolean =>
   range.some((set) => set.every((comparator) => holds(comparator, version)))
 
-/** Below everything that the range allows. */
 export const isBelowRange = (range: Range, version: Version): boolean =>
   range.every((set) =>
     set.some(
@@ -154,15 +155,18 @@ export const isBelowRange = (range: Range, version: Version): boolean =>
     ),
   )
 
-/** What a card is about: `npm:fastify@^5`, `pypi:django@>=5`, `os:debian@13`, `file:src/app.ts@1a2b3c#…`, a URL. */
+/** A cite in a card: `npm:fastify@^5`, `pypi:django@>=5`, `os:debian@13`, `file:src/app.ts@1a2b3c#…`, a URL. */
 export type Cite =
   | { kind: 'package'; ecosystem: string; name: string; range: string }
   | { kind: 'file'; path: string; commit: string; lineHash: string | null }
   | { kind: 'url'; url: string }
 
-export const LONGEST_CITE = 500
+export const MAX_CITE_LENGTH = 500
 
-/** What names have in each registry. Agents read cites with every card, so a name has no room for a sentence. */
+/**
+ * Allowed characters of names by registry. Agents read cites, so a name must not hold a sentence (prompt
+ * injection).
+ */
 const NAMES = new Map([
   ['npm', /^(?:@[\w.~-]+\/)?[\w.~-]+$/],
   ['pypi', /^[A-Za-z0-9][\w.-]*(?:\[[\w.,-]+\])?$/],
@@ -173,31 +177,33 @@ const NAMES = new Map([
   ['os', /^[\w.+#/-]+$/],
   ['tool', /^[\w.+#/-]+$/],
 ])
-const LONGEST_NAME = 214
+const MAX_NAME_LENGTH = 214
 
-/** Nothing that a reader does not see, and nothing that ends an address or a path in a text around it. */
+/** Excludes invisible characters, and characters that end an address or a path in the text around it. */
 const VISIBLE = '[^\\s"<>`\\\\\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]'
 
 const PACKAGE = /^([a-z]+):(@?[^@]+)@([^@]+)$/
 const FILE = new RegExp(`^file:((?:(?!@)${VISIBLE})+)@([0-9a-f]{7,40})(?:#([0-9a-f]{12}))?$`, 'u')
 const URL_TEXT = new RegExp(`^https?://${VISIBLE}+$`, 'u')
 
-/** A file of the repository, named from its root. */
 const isInside = (path: string): boolean => !path.startsWith('/') && !path.split('/').includes('..')
 
-/** Null if the text is not a cite. */
+/** Parses a cite; returns null if the text is none. */
 export function readCite(text: string): Cite | null {
-  if (text.length > LONGEST_CITE) return null
+  if (text.length > MAX_CITE_LENGTH) return null
   const written = text.trim()
   const [, ecosystem = '', name = '', range = ''] = PACKAGE.exec(written) ?? []
-  if (name.length <= LONGEST_NAME && NAMES.get(ecosystem)?.test(name) && isRangeText(range))
+  if (name.length <= MAX_NAME_LENGTH && NAMES.get(ecosystem)?.test(name) && isRangeText(range))
     return { kind: 'package', ecosystem, name: sameName(ecosystem, name), range }
   const [, path, commit, lineHash] = FILE.exec(written) ?? []
   if (path && commit && isInside(path)) return { kind: 'file', path, commit, lineHash: lineHash ?? null }
   return URL_TEXT.test(written) && URL.canParse(written) ? { kind: 'url', url: written } : null
 }
 
-/** PyPI takes `Foo_Bar` and `foo-bar` for one name; all others but Go and Maven ignore case. */
+/**
+ * Returns the name in comparable form. PyPI treats `Foo_Bar` and `foo-bar` as one name; all others but Go and
+ * Maven ignore case.
+ */
 export function sameName(ecosystem: string, name: string): string {
   if (ecosystem === 'go' || ecosystem === 'maven') return name
   const lower = name.toLowerCase()
@@ -210,7 +216,7 @@ export const citeText = (cite: Cite): string => {
   return `file:${cite.path}@${cite.commit}${cite.lineHash === null ? '' : `#${cite.lineHash}`}`
 }
 
-/** Whether a card is about what the asker runs. `older`: it is about something older. */
+/** Whether a card is about the versions that the caller uses. `older`: the card is about an older version. */
 export type Fits = 'exact' | 'likely' | 'older' | 'unknown'
 
 export type Fitting = {
@@ -221,7 +227,7 @@ export type Fitting = {
 
 type Claim = { name: string; range: string }
 
-/** Verdicts, cites and askers write `npm:fastify` or `fastify` and mean the same. */
+/** Returns the name without its registry: `npm:fastify` and `fastify` mean the same. */
 export const bareName = (name: string): string => sameName('npm', name.replace(/^[a-z]+:/, ''))
 
 function claimsOf({ cites, environment }: Fitting): Claim[] {
@@ -233,8 +239,8 @@ function claimsOf({ cites, environment }: Fitting): Claim[] {
 }
 
 /**
- * A version without an operator is the one that somebody used, not a limit: what is true for 5.2.1 is most likely
- * true for 5.3.
+ * Returns whether a version without an operator fits. Such a version is one that somebody used and no limit:
+ * what is true for 5.2.1 is most likely true for 5.3.
  */
 function isWhatItBecame(range: string, version: readonly number[]): boolean {
   const read = /^[vV]?\d+(?:\.\d+)*$/.test(range) ? readRange(`^${range}`) : null
@@ -269,14 +275,13 @@ export function fitsOf(card: Fitting, asked: Readonly<Record<string, string>>): 
   const found = Object.entries(asked).flatMap(([written, version]) => {
     const name = bareName(written)
     const told = fitsVerdicts(card, name, version)
-    // Somebody has tried it with exactly this version, so the ranges of the card no longer matter.
+    // Somebody has tried the card with exactly this version, so the ranges no longer matter.
     if (told === 'exact') return [told]
     return claims.filter((claim) => claim.name === name).map((claim) => fitsVersion(claim.range, version))
   })
   return ORDER.find((fits) => found.includes(fits)) ?? 'unknown'
 }
 
-/** The parts of a card that may cite something. */
 export type Citing = {
   environment: Record<string, string>
   tags: readonly string[]
@@ -286,8 +291,8 @@ export type Citing = {
   steps: readonly { action: string }[]
 }
 
-export const MOST_CITES = 50
-/** Commands are near the beginning of a text; a longer text is a log. */
+export const MAX_CITES = 50
+/** Limit of characters that are read: commands stand near the beginning, and longer texts are logs. */
 const READ_CHARACTERS = 20_000
 
 const RUNTIMES: Record<string, string> = {
@@ -333,7 +338,7 @@ const TOOLS = new Set([
   'terraform',
 ])
 
-/** The registry for a bare name of the environment, by the other names in it. */
+/** Finds the registry of a bare name by the other names in the environment. */
 const REGISTRIES: [RegExp, string][] = [
   [/^(?:node|nodejs|node\.js|deno|bun|npm|javascript|typescript)$/i, 'npm'],
   [/^(?:python|pip|pypi|django)$/i, 'pypi'],
@@ -359,7 +364,6 @@ function ofEnvironment(content: Pick<Citing, 'environment' | 'tags'>): string[] 
   })
 }
 
-/** Commands that add a package, each with what it adds behind it. */
 const COMMANDS: [RegExp, string][] = [
   [/\b(?:npm (?:i|install|add)|yarn add|pnpm add|bun add)((?: +[^\s`'";|&]+)+)/g, 'npm'],
   [/\b(?:pip3? install|uv (?:pip install|add)|poetry add)((?: +[^\s`;|&]+)+)/g, 'pypi'],
@@ -367,7 +371,10 @@ const COMMANDS: [RegExp, string][] = [
   [/\bgo get((?: +[^\s`'";|&]+)+)/g, 'go'],
 ]
 
-/** `fastify@^5`, `django>=5`, `serde@1`: the name and the range. A name alone cites no version. */
+/**
+ * Reads name and range from an argument such as `fastify@^5`, `django>=5` or `serde@1`. A name alone cites no
+ * version.
+ */
 function ofArgument(ecosystem: string, argument: string): string[] {
   const bare = argument.replaceAll(/^['"]|['"]$/g, '')
   if (bare.startsWith('-')) return []
@@ -391,7 +398,6 @@ const ofText = (text: string): string[] =>
 const ofUrls = (text: string): string[] =>
   [...text.matchAll(/https?:\/\/[^\s<>"'`)\]]+/g)].map(([url]) => withoutEnd(url, '.,;:!?'))
 
-/** What a card cites by itself, read from its environment, steps and texts by rules. */
 export function readCites(content: Citing): string[] {
   const texts = [
     content.fix_summary,
@@ -405,4 +411,4 @@ export function readCites(content: Citing): string[] {
   return distinct(found)
 }
 
-const distinct = (cites: readonly Cite[]): string[] => [...new Set(cites.map(citeText))].slice(0, MOST_CITES)
+const distinct = (cites: readonly Cite[]): string[] => [...new Set(cites.map(citeText))].slice(0, MAX_CITES)

@@ -1,12 +1,10 @@
 import { withoutEnd } from '../text/unicode.ts'
 
-/** The command that a line runs, without its surroundings: two spellings of the same command have the same key. */
+/** Normalises command lines: two spellings of the same command have the same key. */
 
-const LONGEST_COMMAND = 2000
-/** Only the first commands of a line are read. */
-const MOST_PARTS = 30
+const MAX_COMMAND_LENGTH = 2000
+const MAX_PARTS = 30
 
-/** Programs that only run another one. */
 const RUNNERS = [
   'npx --yes',
   'npx -y',
@@ -27,15 +25,15 @@ const TIMEOUT = /^timeout(?: -\S{1,20})? \d{1,6}[smh]? /
 const ASSIGNMENT = /^[A-Za-z_]\w{0,100}=(?:"[^"]{0,500}"|'[^']{0,500}'|[^\s"']{0,500})\s+/
 const REDIRECTION = /\s{0,20}(?:\d|&)?>{1,2}\s{0,20}(?:&\d|\/dev\/\w{1,20}|[^\s&|;<>]{1,200})/g
 const LOUDNESS = /\s--(?:verbose|silent|quiet|no-color|color(?:=\w{1,10})?|no-progress)(?=\s|$)/g
-/** Commands that show a part of the output and hide the exit code of the command before them. */
+/** Commands that show part of the output and hide the exit code of the command before them. */
 const VIEWER = /^(?:tail|head|cat|tee|less|more|sort|uniq|wc|cut|sed|awk|grep|egrep|rg|jq|column)(?:\s|$)/
 const TOLERATED = /\|\|\s*(?:true|:|exit 0|echo\b[^|&;]{0,200})\s*;?\s*$/
-/** Nobody looks for the outcome of these: where they come first, the exit code is still that of the command behind them. */
+/** Helper commands: when one of these comes first, the exit code is still that of the command behind it. */
 const ASIDE = /^(?:echo|printf|ls|pwd|sleep|mkdir|rm|test|\[)(?:\s|$)/
 const STOPS_AT_ERRORS = /(?:^|[\n;&]) *set -\w{0,10}e/
-/** A shell that reads its commands from a pipe ends with the exit code of the last. */
+/** A shell that reads its commands from a pipe returns the exit code of the last command. */
 const PIPED_SHELL = /^(?:ba|da|fi|k|z)?sh(?:\s|$)/
-/** `bash -lc "npm test | tail"`: here the quotes hold commands. */
+/** In `bash -lc "npm test | tail"` the quotes hold commands. */
 const NESTED_SHELL = /\b(?:ba|da|fi|k|z)?sh(?:\s+-\S+){0,5}\s+-\w{0,5}c\s+(["'])([\s\S]*)\1/
 const COMMENT_LINE = /^[ \t]*#.*$/gm
 const ASKS_EXIT_CODE = /^echo\b.{0,200}\$\{?(?:\?|PIPESTATUS)/
@@ -57,11 +55,11 @@ const isQuote = (sign: string) => sign === '"' || sign === "'" || sign === '`'
 type Joint = '' | '&&' | '||' | '|' | ';' | '&'
 type Part = { text: string; before: Joint; after: Joint }
 
-/** `&` alone starts the next command at once; `2>&1` and `&>log` do not, nor does the `&` before a name in PowerShell. */
+/** `&` alone starts the next command at once; `2>&1`, `&>log` and PowerShell's `&` before a name do not. */
 const isBackground = (command: string, at: number, text: string): boolean =>
   command[at] === '&' && command[at + 1] !== '>' && text !== '' && !/[<>]$/.test(text)
 
-/** Cuts where one command ends and the next begins, outside of quotes. */
+/** Splits a line into its commands, outside of quotes. */
 export function partsOf(line: string): Part[] {
   const parts: Part[] = []
   let [text, quote, before]: [string, string, Joint] = ['', '', '']
@@ -71,10 +69,10 @@ export function partsOf(line: string): Part[] {
     before = next
   }
   const command = line
-    .slice(0, LONGEST_COMMAND)
+    .slice(0, MAX_COMMAND_LENGTH)
     .replace(COMMENT_LINE, '')
     .replaceAll(/\\\r?\n/g, ' ')
-  for (let i = 0; i < command.length && parts.length < MOST_PARTS; i++) {
+  for (let i = 0; i < command.length && parts.length < MAX_PARTS; i++) {
     const sign = command[i] as string
     const two = command.slice(i, i + 2)
     if (quote !== '') {
@@ -89,10 +87,10 @@ export function partsOf(line: string): Part[] {
     } else if (sign === ';' || (sign === '\n' && text !== '')) close(';')
     else if (sign === '|') close('|')
     else if (isBackground(command, i, text)) close('&')
-    // Without blanks at its beginning: whether it is empty would be asked of a row of them for each one.
+    // Skips leading blanks, so that a long row of blanks is not trimmed again for each one.
     else if (text !== '' || sign.trim() !== '') text += sign
   }
-  if (parts.length < MOST_PARTS) close('')
+  if (parts.length < MAX_PARTS) close('')
   return parts
 }
 
@@ -112,19 +110,19 @@ const FOLDER = /^(?:cd|pushd) +["']?([^\s"']{1,300})/
 const isSetting = (part: string) => /^#|^(?:cd|pushd|popd|set|export|source|\.)(?:\s|$)/.test(part)
 
 export type CommandLine = {
-  /** The same for every spelling of the command. */
   key: string
-  /** The parts that have all succeeded if the whole line has. */
+  /** The parts that have all succeeded if the whole line succeeded. */
   parts: readonly string[]
-  /** The folder, if the line names one. */
   folder: string | null
-  /** The exit code belongs to another command: the end of the pipe, an `echo $?`, the next after `;`, `&`, `||` or a line end. */
+  /**
+   * The exit code belongs to another command: the end of the pipe, an `echo $?`, or the next command after
+   * `;`, `&`, `||` or a line end.
+   */
   isMasked: boolean
-  /** The line ignores a failure: `|| true`. */
   isTolerated: boolean
 }
 
-/** Whether a part may fail in a line that ends with exit code 0. `a && b` succeeds only if both do. */
+/** Returns true if a part may fail in a line that ends with exit code 0. `a && b` succeeds only if both do. */
 function hidesFailure({ text, before, after }: Part, next: Part | undefined, line: string): boolean {
   const nested = NESTED_SHELL.exec(text)?.[2]
   if (text.startsWith('! ') || (nested !== undefined && hidesExitCode(nested))) return true
@@ -139,9 +137,9 @@ function hidesFailure({ text, before, after }: Part, next: Part | undefined, lin
   return next.before === '||' || (next.before === ';' && !STOPS_AT_ERRORS.test(line))
 }
 
-/** Of a line that is not read to its end, nobody knows. */
+/** A truncated line counts as hidden, because its end is unknown. */
 function isHidden(line: string, all: readonly Part[]): boolean {
-  if (line.length > LONGEST_COMMAND || all.length >= MOST_PARTS) return true
+  if (line.length > MAX_COMMAND_LENGTH || all.length >= MAX_PARTS) return true
   return all.some((part, at) => ASKS_EXIT_CODE.test(part.text) || hidesFailure(part, all[at + 1], line))
 }
 
@@ -149,7 +147,7 @@ export const hidesExitCode = (line: string): boolean => isHidden(line, partsOf(l
 
 export function readCommand(line: string): CommandLine {
   const all = partsOf(line)
-  const read = line.slice(0, LONGEST_COMMAND)
+  const read = line.slice(0, MAX_COMMAND_LENGTH)
   let folder: string | null = null
   const parts: string[] = []
   for (const { text, before } of all) {

@@ -1,16 +1,15 @@
-/** What the readers of all formats share. No number in a file is trusted before it is checked against the file. */
+/** Shared by the readers of all formats. Every number in a file must be checked against the file before use. */
 
 export const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
 
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024
 
-/** A picture that is safe to keep: its pixels, and nothing that tells where, when and by whom it was made. */
+/** A picture that is safe to keep: its pixels, without metadata about place, time and author. */
 export type Picture = { bytes: Buffer; mediaType: MediaType; width: number; height: number }
 
 export type ImageFault = 'unknown' | 'broken' | 'trailing' | 'too_large' | 'too_many_parts'
 
-/** The file is not a picture that we accept. */
 export class BadImage extends Error {
   readonly fault: ImageFault
 
@@ -24,7 +23,10 @@ export class BadImage extends Error {
 export const broken = () => new BadImage('broken')
 export const trailing = () => new BadImage('trailing')
 
-/** Small files can hold pictures that fill the memory of whoever opens them. */
+/**
+ * Limit of a side in pixels: a small file can hold a picture that fills the reader's memory (decompression
+ * bomb).
+ */
 const MAX_SIDE = 20_000
 const MAX_PIXELS = 50_000_000
 
@@ -34,17 +36,17 @@ export function requireModestSize(width: number, height: number): void {
 }
 
 /**
- * At most this many pieces are read of one file. Cameras and editors write a few thousand; millions of empty ones
- * would fill the memory.
+ * Limit of pieces read from one file. Millions of empty pieces would fill the memory; real files have a few
+ * thousand.
  */
-const MOST_PIECES = 200_000
+const MAX_PIECES = 200_000
 
-/** How many pieces may still be read. The readers of the parts of one file share it. */
+/** How many pieces may still be read. The readers of the parts of one file share the counter. */
 export type PieceBudget = { pieces: number }
 
-export const patience = (): PieceBudget => ({ pieces: MOST_PIECES })
+export const patience = (): PieceBudget => ({ pieces: MAX_PIECES })
 
-/** Reads forward; going past the end means that the file is cut short. */
+/** Reads forward; throws at the end of the file, which is then cut short. */
 export class Reader {
   readonly bytes: Buffer
   at: number

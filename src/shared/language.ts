@@ -1,10 +1,10 @@
 /**
- * The language of a person is a BCP 47 tag. The words of the service are English; dates, times, numbers and prices are
- * written as the language has them.
+ * The default BCP 47 tag. The service's words are English; dates, times, numbers and prices follow the
+ * person's language.
  */
 export const DEFAULT_LANGUAGE = 'en'
 
-/** The canonical tag (`DE-at` is `de-AT`), or undefined if it is not a language tag. */
+/** Returns the canonical tag (`DE-at` is `de-AT`), or undefined for an invalid one. */
 export function canonicalLanguage(tag: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(tag)[0]
@@ -13,16 +13,15 @@ export function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** The same digits in every language: versions, steps and limits are in the English words beside a number. */
+/** Latin digits in every language, as in the English words beside a number. */
 export const DIGITS = { numberingSystem: 'latn' } as const
 
-/** Something written in a person's language, among words that may be in another. */
 export type Localised = { text: string; language: string }
 
-/** A language that the runtime has no data for reads as English, wherever the server runs. */
+/** Falls back to English for a language that the runtime has no data for. */
 const orEnglish = (language: string) => [language, DEFAULT_LANGUAGE]
 
-/** The time zone is named, because a mail is read anywhere. */
+/** Returns a local time with its time zone, because a mail is read anywhere. */
 export const localTime = (language: string, at: string | Date): Localised => ({
   text: new Intl.DateTimeFormat(orEnglish(language), {
     day: 'numeric',

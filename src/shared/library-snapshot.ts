@@ -3,9 +3,9 @@ import { canonicalJson, type HashedContent, sha256Hex } from '../core/crypto.ts'
 import type { Licence } from './licences.ts'
 
 /**
- * A library snapshot consists of lines of canonical JSON. Each line has the SHA-256 of the line before it (`prev`).
- * The first line names the server, then follows one line for each card, and the last line counts them and signs the chain.
- * docs/guide/sharing-between-servers.md describes every byte. The server writes snapshots, the command line reads them.
+ * A library snapshot consists of lines of canonical JSON. Each line has the SHA-256 of the line before it
+ * (`prev`). The first line names the server, then follows one line for each card, and the last line counts
+ * them and signs the chain. docs/guide/sharing-between-servers.md describes every byte.
  */
 
 export const SNAPSHOT_FORMAT = 'knowledge-vault-library/1'
@@ -13,15 +13,14 @@ export const SERVER_FORMAT = 'knowledge-vault-server/1'
 export const WELL_KNOWN = '/.well-known/knowledge-vault.json'
 export const SNAPSHOT_PATH = '/library/snapshot.jsonl'
 
-/** The first line has this in `prev`, because no line comes before it. */
+/** The value of `prev` in the first line. */
 export const NO_LINE = '0'.repeat(64)
 
 /** Longer cards are left out of a snapshot. A snapshot with a longer line is refused. */
-export const MOST_LINE_BYTES = 4 * 1024 * 1024
+export const MAX_LINE_BYTES = 4 * 1024 * 1024
 
 export type FirstLine = { format: string; key_id: string; made_at: string; prev: string; server: string }
 
-/** Where a pulled card was written, as stated by the server that passes it on. */
 export type LineOrigin = { card_id: string; content_hash: string; server: string; version: number }
 
 export type CardLine = {
@@ -36,7 +35,6 @@ export type CardLine = {
   version: number
 }
 
-/** The part of the last line that is signed. */
 export type Ending = {
   cards: number
   format: string
@@ -64,7 +62,7 @@ export const isSigned = (line: LastLine, key: KeyObject): boolean =>
 
 const rawKey = (publicKey: string): Buffer => Buffer.from(publicKey, 'base64url')
 
-/** The id of a key: the SHA-256 of its 32 bytes. */
+/** Returns the id of a key: the SHA-256 of its 32 bytes. */
 export const keyIdOf = (publicKey: string): string => sha256Hex(rawKey(publicKey))
 
 export const publicKeyOf = (publicKey: string): KeyObject =>

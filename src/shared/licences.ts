@@ -1,8 +1,7 @@
-/** SPDX identifiers of the licences under which a card can be given to everybody. */
+/** SPDX identifiers of the licences for published cards. */
 export const LICENCES = ['CC0-1.0', 'CC-BY-4.0', 'CC-BY-SA-4.0', 'MIT'] as const
 export type Licence = (typeof LICENCES)[number]
 
-/** The licence of a server that names no other. */
 export const DEFAULT_LICENCE: Licence = 'CC-BY-4.0'
 
 export const LICENCE_TEXTS: Record<Licence, string> = {
@@ -12,5 +11,5 @@ export const LICENCE_TEXTS: Record<Licence, string> = {
   MIT: 'https://opensource.org/license/mit',
 }
 
-/** What is given under it stays under it when another passes it on; only CC0 leaves the choice. */
+/** Whether a copy must keep the licence; only CC0 leaves the choice. */
 export const mustStay = (licence: Licence): boolean => licence !== 'CC0-1.0'

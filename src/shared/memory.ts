@@ -1,14 +1,13 @@
 import { storable } from '../text/unicode.ts'
 
-/** The key of the document that holds for all projects of a user. */
 export const USER_PREFERENCES_KEY = '__user__/preferences'
 
 /**
- * What a project key names. `remote` is a repository on a host; `path` is a repository whose host is not
- * known (yet); `plain` is any other name, kept as it was written, but for how its letters are composed.
+ * The meaning of a project key. `remote`: a repository on a host; `path`: a repository whose host is unknown;
+ * `plain`: any other name, kept as written except for Unicode composition.
  */
 export type ProjectName = SpelledName & {
-  /** The same name as it was stored before all spellings of a letter and of a host were one. */
+  /** The spelling under which older projects are stored. */
   earlier?: SpelledName
 }
 type SpelledName =
@@ -17,7 +16,6 @@ type SpelledName =
   | { form: 'plain'; key: string }
   | { form: 'user_preferences'; key: typeof USER_PREFERENCES_KEY }
 
-/** Other names of the same host, and the prefixes that npm uses. */
 const HOST_ALIASES: Record<string, string> = {
   'www.github.com': 'github.com',
   'ssh.github.com': 'github.com',
@@ -32,7 +30,7 @@ const SHORTHANDS: Record<string, string> = {
   bitbucket: 'bitbucket.org',
 }
 
-// A password may contain `@`, so the user ends at the last one before the path.
+// A password may contain `@`, so the user part ends at the last `@` before the path.
 const REMOTE_URL =
   /^(?:git\+)?(?:https?|ssh|git)(?:\+git)?:\/\/(?:[^/\s]*@)?(\[[0-9a-f:.]+\]|[^/:@\s]+)(?::\d*)?\/(.+)$/i
 const SCP_FORM =
@@ -42,15 +40,14 @@ const SHORTHAND = /^(github|gitlab|bitbucket):([^/\s]+\/.+)$/i
 const HOST_AND_PATH = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(?::\d+)?\/(.+)$/i
 const ORG_AND_REPO = /^[A-Za-z0-9][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9._~-]+)+$/
 
-/** A near miss of the reserved key must neither become it nor look like a repository, whatever stands before it. */
+/** Keys similar to the reserved key must not be read as the reserved key or as a repository. */
 const NEAR_RESERVED = /^__user__/i
 
-/** The longest accepted key; addresses of repositories are far shorter. */
-export const LONGEST_KEY = 1000
-/** What a new key may take in an index of PostgreSQL, whose entries have at most 2,704 bytes. */
-export const MOST_KEY_BYTES = 2000
+export const MAX_KEY_LENGTH = 1000
+/** The limit for new keys, in bytes: a PostgreSQL index entry has at most 2,704 bytes. */
+export const MAX_KEY_BYTES = 2000
 
-/** Reads a key as it was written. All spellings of one repository give one name. */
+/** Parses a project key. All spellings of one repository give one name. */
 export function readProjectKey(written: string): ProjectName {
   const spelled = spelledName(written)
   const name = composed(spelled)
@@ -59,7 +56,10 @@ export function readProjectKey(written: string): ProjectName {
   return name.key === spelled.key ? name : { ...name, earlier: spelled }
 }
 
-/** A Mac writes `é` as two characters, others as one; a host in letters of its own also has an ASCII form. */
+/**
+ * Normalises Unicode: macOS writes `é` as two characters, and an international host name also has an ASCII
+ * form.
+ */
 function composed(name: SpelledName): SpelledName {
   if (name.form === 'plain') return { ...name, key: name.key.normalize('NFC') }
   if (name.form !== 'remote') return name
@@ -68,7 +68,7 @@ function composed(name: SpelledName): SpelledName {
   return { ...name, key: `${host}/${path}`, host, path }
 }
 
-/** The web app reads keys too, so this is not the function that Node has for it. */
+/** Works in the browser too, where Node's function for this is missing. */
 const inAscii = (host: string): string =>
   URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host
 
@@ -105,7 +105,7 @@ function pathName(text: string): SpelledName | undefined {
   return path.includes('/') ? { form: 'path', key: path, path } : undefined
 }
 
-/** Lower-case, without `.git`, slashes at the ends, query, fragment, or the page of a web address. */
+/** Lower-cases the path and removes `.git`, outer slashes, query, fragment and web page suffixes. */
 function cleanPath(path: string): string {
   return decoded(path)
     .replace(/[?#].*$/, '')
@@ -123,14 +123,16 @@ function cleanPath(path: string): string {
 
 function decoded(path: string): string {
   try {
-    // The codes may stand for a NUL.
+    // A percent code may decode to NUL.
     return storable(decodeURIComponent(path))
   } catch {
     return path
   }
 }
 
-/** Azure DevOps has four spellings: `org/project/_git/repo`, ssh `v3/org/project/repo`, and the old host. */
+/**
+ * Reads the spellings of Azure DevOps: `org/project/_git/repo`, ssh `v3/org/project/repo`, and the old host.
+ */
 function azureName(host: string, path: string): SpelledName | undefined {
   const old = /^([a-z0-9-]+)\.visualstudio\.com$/.exec(host)
   if (host !== 'dev.azure.com' && !old) return undefined
@@ -138,30 +140,31 @@ function azureName(host: string, path: string): SpelledName | undefined {
   if (parts[0] === 'v3') parts = parts.slice(1)
   else if (old) parts = [old[1] as string, ...parts.filter((part) => part !== 'defaultcollection')]
   const git = parts.indexOf('_git')
-  // In `org/_git/repo` the project has the name of the repository and is left out.
+  // In `org/_git/repo` the project has the same name as the repository.
   if (git === 1) parts = [parts[0] as string, parts[2] ?? '', parts[2] ?? '']
   else if (git > 1) parts = [...parts.slice(0, git), ...parts.slice(git + 1)]
   const name = parts.join('/')
   return { form: 'remote', key: `dev.azure.com/${name}`, host: 'dev.azure.com', path: name }
 }
 
-/** A turn is stored as one text with both sides under their headings. This writes it and takes it apart again. */
+/** A turn is stored as one text with both sides under their headings. */
 
 const MESSAGE = 'User message:\n'
 const REPORT = '\n\nAgent report:\n'
 
-/** A message may quote a turn. Its heading is indented, so that the first one is ours. Carriage returns are dropped later. */
+/** Indents the heading of a quoted turn, so that the first heading is the real one. */
 const QUOTED = /(?<=^|\n)(?=\r*Agent report:\r*\n)/g
 
 export const turnContent = (userMessage: string, agentReport: string): string =>
   `${MESSAGE}${`${userMessage}\n`.replaceAll(QUOTED, ' ').slice(0, -1)}${REPORT}${agentReport}`
 
-/** Clients send the beginning of a long message verbatim and then a summary, so only the beginning is compared. */
+/**
+ * Clients send the beginning of a long message verbatim and then a summary, so only the beginning is compared.
+ */
 const COMPARED_CHARACTERS = 3500
 
 const beginning = (message: string) => message.replaceAll(/\s+/g, ' ').trim().slice(0, COMPARED_CHARACTERS)
 
-/** Whether two turns answer the same message of the person. */
 export function isSameMessage(one: string, other: string): boolean {
   const [first, second] = [turnParts(one).message, turnParts(other).message]
   return first !== null && second !== null && beginning(first) === beginning(second)
@@ -169,15 +172,13 @@ export function isSameMessage(one: string, other: string): boolean {
 
 export type TurnParts = { message: string | null; report: string | null }
 
-/** A text that was cut may lack its report; a text without headings is a report. */
+/** Splits a turn into its parts. A truncated text may lack the report; a text without headings is a report. */
 export function turnParts(content: string): TurnParts {
   if (!content.startsWith(MESSAGE)) return { message: null, report: content }
   const at = content.indexOf(REPORT)
   if (at === -1) return { message: content.slice(MESSAGE.length), report: null }
   return { message: content.slice(MESSAGE.length, at), report: content.slice(at + REPORT.length) }
 }
-
-/** Facts and preferences are documents of lines, one item each. */
 
 const BULLET = /^(?:[-*•]|\d{1,3}[.)])\s+/
 
@@ -193,19 +194,24 @@ export function documentOf(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
 }
 
-/** Control characters are not stored: of an item that has nothing else, an empty line would be left. */
+/**
+ * Requires a visible character. Control characters are not stored, so an item without others would leave an
+ * empty line.
+ */
 const SAID = /[^\s\p{Cc}]/u
 
-/** A caller may send a text, or a list whose items become one `- ` line each. */
 export function documentFrom(given: string | readonly string[]): string {
   if (typeof given === 'string') return given
   return documentOf(given.map(onOneLine).filter((item) => SAID.test(item)))
 }
 
-/** Models send lists with and without bullets. A number may be part of the item, so it stays. */
+/** Matches bullets, which models send with some lists. A number stays, because it may be part of the item. */
 const MARK = /^[-*•]\s+/
 
-/** Splits the text, because a pattern for space around line ends would take minutes over a hundred thousand tabs. */
+/**
+ * Joins lines by splitting the text: a pattern for space around line ends would take minutes over a hundred
+ * thousand tabs.
+ */
 const onOneLine = (item: string): string =>
   item
     .split('\n')
@@ -214,13 +220,12 @@ const onOneLine = (item: string): string =>
     .join(' ')
     .replace(MARK, '')
 
-/** The item that a caller means, whether they write it as it was sent or as the document shows it. */
 export const itemNamed = (items: ReadonlySet<string>, named: string): string | undefined =>
   [named.trim(), onOneLine(named), itemsOf(named)[0]].find((item) => item !== undefined && items.has(item))
 
 export type Merge = { items: string[]; copied: number; skipped: number }
 
-/** The target keeps its order; new items come after it. */
+/** Merges items: the target keeps its order, new items come after it. */
 export function mergeItems(target: readonly string[], added: readonly string[]): Merge {
   const present = new Set(target)
   const fresh = added.filter((item) => !present.has(item))

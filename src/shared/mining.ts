@@ -5,11 +5,10 @@ import { readCommand } from './command-line.ts'
 import { type Pair, type Recovery, readSession } from './recoveries.ts'
 import type { Session } from './session.ts'
 
-/** A pair, cut to its limits: a draft is made of it, and nothing else leaves the person's machine. */
+/** A failure and its fix, cut to its limits. Nothing else leaves the person's machine. */
 export type Candidate = {
   command: string
   exit_code: number | null
-  /** The telling lines of the failure, and the last lines of the success. */
   failure: string
   success: string
   attempts: number
@@ -33,7 +32,6 @@ export const LIMITS = {
 
 const SUCCESS_LINES = 12
 
-/** The end of an output: the last lines of a program say how it ended. */
 const lastLines = (output: string): string =>
   output
     .slice(-LIMITS.success)
@@ -47,7 +45,7 @@ const RUNTIMES = new Set(
   'node npm pnpm yarn bun deno python go rust java ruby php dotnet typescript docker'.split(' '),
 )
 
-/** The part of a lock file that matters: what the error or its fix mentions, and the runtimes. */
+/** Returns the relevant part of the lock file: runtimes, and packages that the error or its fix mentions. */
 function fittingEnvironment(pair: Pair, environment: Session['environment']): Record<string, string> {
   const text = [...pair.lines, pair.failure.command, ...pair.changes.commands, pair.report]
     .join('\n')
@@ -74,13 +72,15 @@ const candidateFrom = (pair: Pair, environment: Session['environment']): Candida
   environment: fittingEnvironment(pair, environment),
 })
 
-/** The error of a candidate: the vault makes one draft of each. Empty if its text names none. */
+/**
+ * Returns the signature of the error, empty if the text names none. The vault keeps one draft per signature.
+ */
 export const signatureOf = ({ failure }: Candidate): string =>
   failureSignature(commandText({ exitCode: 1, output: failure }))
 
 /**
- * How useful a candidate is, to choose three of a day: an error that has a name, a fix that was
- * hard to find, and a fix outside of the code at hand can help others.
+ * Ranks candidates for the daily limit: a named error, a fix that was hard to find, and a fix outside the own
+ * code help others most.
  */
 export function worthOf({ failure, attempts, commands, files, environment }: Candidate): number {
   const isNamed = /\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:E[A-Z]{4,20}|ERR_\w{3,60}|TS\d{4,5})\b/.test(
@@ -97,7 +97,7 @@ export function worthOf({ failure, attempts, commands, files, environment }: Can
   )
 }
 
-/** The text of a card, made from a candidate without a model. A person reads and edits it first. */
+/** The text of a card, made from a candidate without a model. A person reviews and edits it first. */
 export type DraftCard = {
   title: string
   symptom: string
@@ -108,9 +108,9 @@ export type DraftCard = {
   tags: string[]
 }
 
-const LONGEST_TITLE = 120
-const LONGEST_FIX = 900
-const MOST_SENTENCES = 5
+const MAX_TITLE_LENGTH = 120
+const MAX_FIX_LENGTH = 900
+const MAX_SENTENCES = 5
 
 const STRONGEST =
   /\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:E[A-Z]{4,20}|ERR_\w{3,60}|TS\d{4,5}|error\[E\d{4}\])|\bfatal\b|\bpanic/
@@ -123,7 +123,7 @@ function titleOf(lines: readonly string[], command: string): string {
     lines[0] ??
     `${command} fails`
   const plain = line.replaceAll(/\s+/g, ' ').trim()
-  return plain.length <= LONGEST_TITLE ? plain : `${plain.slice(0, LONGEST_TITLE - 1).toWellFormed()}…`
+  return plain.length <= MAX_TITLE_LENGTH ? plain : `${plain.slice(0, MAX_TITLE_LENGTH - 1).toWellFormed()}…`
 }
 
 const CURE =
@@ -131,7 +131,6 @@ const CURE =
 const CAUSE =
   /\b(?:because|caused by|root cause|the (?:cause|reason|problem|issue) (?:is|was)|due to|turned out|since the)\b/i
 
-/** Sentences and list items, without leading Markdown. */
 const sentencesOf = (report: string): string[] =>
   report
     .split(/\n+|(?<=[.!?])\s+(?=[\p{Lu}`])/u)
@@ -161,12 +160,15 @@ function namesOfChange({ files, commands }: Candidate): string {
   ].join(' ')
 }
 
-/** The sentences that speak of a cure; if none does, as in another language, the end of the report. */
+/**
+ * Returns the sentences that describe a cure; otherwise, for example in another language, the end of the
+ * report.
+ */
 function fixOf(candidate: Candidate): string {
   const sentences = sentencesOf(candidate.report)
   const cures = sentences.filter((sentence) => CURE.test(sentence))
-  const chosen = new Set((cures.length > 0 ? cures : sentences).slice(-MOST_SENTENCES))
-  const said = [...chosen].join(' ').slice(0, LONGEST_FIX).toWellFormed()
+  const chosen = new Set((cures.length > 0 ? cures : sentences).slice(-MAX_SENTENCES))
+  const said = [...chosen].join(' ').slice(0, MAX_FIX_LENGTH).toWellFormed()
   return [said, namesOfChange(candidate)].filter((part) => part !== '').join('\n\n')
 }
 
@@ -184,7 +186,6 @@ function stepsOf({ files, commands, command }: Candidate): DraftCard['steps'] {
 
 const TOOL = /^[a-z][a-z0-9_.+-]{1,30}$/
 
-/** The program that failed: people search by it. */
 function tagsOf(command: string): string[] {
   const [program = '', order = ''] = (readCommand(command).parts.at(-1) ?? '').split(' ')
   const isPackageManager = /^(?:npm|pnpm|yarn|bun|pip|cargo|go|docker|git)$/.test(program)
@@ -205,7 +206,6 @@ export function draftCard(candidate: Candidate): DraftCard {
   }
 }
 
-/** The two outputs, as evidence of the card. */
 export const evidencesOf = ({ command, failure, success, attempts, exit_code }: Candidate) => [
   { kind: 'error', content: `$ ${command}\n${failure}`, meta: { exit_code, attempts } },
   ...(success === ''
@@ -215,7 +215,6 @@ export const evidencesOf = ({ command, failure, success, attempts, exit_code }: 
 
 export type Mined = { candidates: Candidate[]; recoveries: Recovery[] }
 
-/** Finds the candidates of a session: the most useful first, each error once. */
 export function mine(session: Session): Mined {
   const { pairs, recoveries } = readSession(session)
   const bySignature = new Map(pairs.map((pair) => [pair.signature, pair]))
@@ -223,7 +222,7 @@ export function mine(session: Session): Mined {
   return { candidates: candidates.toSorted((a, b) => worthOf(b) - worthOf(a)), recoveries }
 }
 
-/** The client replaces secrets before it sends a candidate. The vault does it again, since a client may have older rules. */
+/** Replaces secrets in a candidate again, because the client may have older rules. */
 export function cleanCandidate(candidate: Candidate): Candidate {
   const findings = new Findings()
   const text = (given: string) => cleanText(given, findings)

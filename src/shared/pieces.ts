@@ -1,7 +1,8 @@
-/** Long work in pieces: each piece takes a few milliseconds at most, and the last one returns the result. */
+/**
+ * Long work as a generator: each piece takes a few milliseconds at most, and the generator returns the result.
+ */
 export type Pieces<T> = Generator<void, T>
 
-/** Does all pieces without a pause. */
 export function doAll<T>(pieces: Pieces<T>): T {
   for (;;) {
     const { done, value } = pieces.next()
@@ -9,10 +10,10 @@ export function doAll<T>(pieces: Pieces<T>): T {
   }
 }
 
-/** Says what an analysis finds in a text. The `Work` of a request charges its caller and lets others go on. */
+/** Analyses a text. The `Work` of a request charges its caller and yields between pieces. */
 export type Analyst = {
   about: <T>(analysis: string, text: string, analyse: (text: string) => Pieces<T>) => Promise<T>
 }
 
-/** For programs of one person, such as the web app. */
+/** An analyst without a charge, for programs of one person such as the web app. */
 export const UNCHARGED: Analyst = { about: async (_, text, analyse) => doAll(analyse(text)) }

@@ -19,7 +19,7 @@ const TEST_FILE =
 const SETTINGS_FILE =
   /\.(?:json|jsonc|ya?ml|toml|ini|cfg|conf|env|lock|properties|gradle|xml|tf|mod|sum|nix)$|(?:^|[/\\])(?:Dockerfile|Makefile|Gemfile|Procfile|\.[a-z][\w.-]{1,60}|[\w-]{1,60}\.config\.\w{1,4}|CMakeLists\.txt|requirements[\w-]{0,30}\.txt|go\.mod|conftest\.py|build\.rs|setup\.py)$/i
 
-/** A file is named in a text by its base name, or by that without its ending. The text is in lower case. */
+/** Returns true if a lower-case text names a file by its base name, with or without extension. */
 function isNamedIn(text: string, file: string): boolean {
   const base = baseName(file)
   const stem = base.replace(/\.[^.]{1,12}$/, '')
@@ -27,14 +27,14 @@ function isNamedIn(text: string, file: string): boolean {
 }
 
 /**
- * Whether a test that failed is no longer run: deleted, skipped, excluded. Then the command succeeds and nothing is
- * fixed. Each rule looks for the test that the failing output names, since tests go for good reasons too.
+ * Detects that a failed test was deleted, skipped or excluded instead of fixed. Each rule looks for the test
+ * that the failing output names, because tests are also removed for good reasons.
  */
 
 const FOLDER_OF_TESTS = /^(?:tests?|__tests__|specs?)$/
 const REMOVES = /^(?:sudo )?(?:git )?rm /
 const RENAMES = /^(?:git )?mv /
-/** What a file is renamed to so that no runner finds it. */
+/** File endings that hide a test from its runner. */
 const PUT_ASIDE = /\.(?:bak|skip(?:ped)?|disabled|off|old|orig|tmp)$/
 
 const operandsOf = (command: string): string[] =>
@@ -44,7 +44,6 @@ const operandsOf = (command: string): string[] =>
     .map((word) => word.replace(/^["']|["']$/g, ''))
     .filter((word) => !word.startsWith('-'))
 
-/** The paths that a command removes, or moves out of the way. */
 function removedBy(command: string): string[] {
   if (REMOVES.test(command)) return operandsOf(command)
   const moved = RENAMES.test(command) ? operandsOf(command) : []
@@ -63,7 +62,6 @@ const DECLARED = /\b(?:it|test)(?:\.\w{1,20})?\s?\(|\bdef test_\w|\bfunc Test\w|
 
 const count = (pattern: RegExp, text = ''): number => text.match(pattern)?.length ?? 0
 
-/** More tests are skipped than before, or fewer are there. */
 function leavesTestsOut(edits: readonly Edit[]): boolean {
   let [skipped, declared] = [0, 0]
   for (const { before, after } of edits) {
@@ -77,7 +75,6 @@ const EXCLUDES = /exclude|ignore|deselect|skip/i
 const ALL_TESTS = /(?:^|[\s/'"*])(?:tests?|__tests__|specs?)\/\*/
 const PATH = /[\w@./\\-]{3,200}/g
 
-/** A setting of the runner names the failing test, or all tests, as excluded. */
 function isExcluded({ file, before = '', after = '' }: Edit, output: string): boolean {
   if (!SETTINGS_FILE.test(file) || !EXCLUDES.test(after)) return false
   const known = new Set(before.split('\n'))
@@ -98,7 +95,10 @@ const numbersIn = (text: string, pattern: RegExp): number[] =>
   [...text.matchAll(pattern)].map((match) => Number(match[1]))
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-/** The runner counts fewer tests than before. Outputs with another number of counts cannot be compared. */
+/**
+ * Returns true if the runner counts fewer tests than before. Outputs with different numbers of counts cannot
+ * be compared.
+ */
 function runsFewer(failing: string, passing: string): boolean {
   const [failed, before, after] = [
     numbersIn(failing, FAILED),
@@ -129,13 +129,10 @@ function areTestsRemoved({ failing, passing }: Outputs, { commands, edits }: Cha
 const SAYS_REMOVED =
   /\b(?:exclud|skip|remov|delet|disabl|ignor)(?:p?ed|p?ing) (?:the |that |this |these |those |both |all )?(?:\w{1,20} )?tests?(?: (?:files?|cases?|suites?))?(?=[.,;:!)]| (?:that|which|from|in|for|because|until|so|and|as|since|by)\b|$)/im
 
-/** A captured turn does not show what was edited; the agent may say so. */
+/** A captured turn does not show the edited text, so the agent's report is checked. */
 const isSaidRemoved = (report: string): boolean => SAYS_REMOVED.test(report)
 
-/**
- * Why a failure followed by a success is not a lesson. Each rule knows one way in which a pair looks like a fix and is
- * not one; bench/eval-mining.ts has transcripts of each.
- */
+/** Rules for pairs that look like a fix but are not; bench/eval-mining.ts has transcripts of each. */
 
 /** Programs whose exit code is an answer. */
 const ASKING =
@@ -145,7 +142,6 @@ const CHECKS_FORMAT =
 const SAYS_FORMAT =
   /would (?:be )?reformat|Code style issues|Formatter would have printed|not formatted|run prettier|needs? formatting/i
 
-/** The person answered no to a question of the program. */
 const DECLINED =
   /\b(?:aborted|cancel(?:l)?ed|declined|rejected|interrupted|stopped) by (?:the )?user\b|\buser (?:aborted|cancel(?:l)?ed|declined|rejected)\b|\boperation (?:was )?cancel(?:l)?ed\b|\bKeyboardInterrupt\b|\^C/i
 
@@ -178,18 +174,14 @@ const TIMING =
   /\btimed? ?out\b|\btimeout of\b|\bexceeded timeout\b|\bdeadline exceeded\b|\bflaky\b|\brace\b|\bETXTBSY\b|\bresource temporarily unavailable\b|\bdetached\b|\bstale element\b|\bdatabase is locked\b/i
 
 const PROSE_FILE = /\.(?:md|mdx|rst|adoc|txt)$|(?:^|[/\\])(?:LICENSE|CHANGELOG|AUTHORS|README)[^/\\]{0,20}$/i
-/** How much of the end of an output is searched for the reason. */
 const ENDS_WITH = 2000
-/** How much of an output is searched for file names. */
 const LOOKED_AT = 20_000
 
 type Failure = {
   step: CommandStep
-  /** The telling lines. */
   lines: readonly string[]
-  /** What the person and the agent said around it. */
   said: string
-  /** Files that were edited in the session before the failure, or in the same exchange if the order is unknown. */
+  /** Files edited in the session before the failure, or in the same exchange if the order is unknown. */
   editedBefore: readonly string[]
 }
 
@@ -208,7 +200,7 @@ export type Excuse =
   | 'taken back'
   | 'test removed'
 
-/** Reasons that are known when the command fails. */
+/** Returns the reason against a lesson that is known when the command fails. */
 function excuseOf({ step, lines, said, editedBefore }: Failure): Excuse | undefined {
   const text = lines.join('\n')
   if (isQuestion(step.command)) return 'question'
@@ -226,11 +218,14 @@ function excuseOf({ step, lines, said, editedBefore }: Failure): Excuse | undefi
 const SAYS_TAKEN_BACK =
   /\b(?:revert(?:ed|ing)|put (?:it|that|this|them) back|undid|undone|roll(?:ed|ing)? back|took (?:it|that) back)\b/i
 
-/** A captured turn does not show that an edit was reverted; the agent may say so. */
+/** A captured turn does not show that an edit was reverted, so the agent's report is checked. */
 const isSaidTakenBack = (report: string, changes: Changes): boolean =>
   changes.commands.length === 0 && SAYS_TAKEN_BACK.test(report)
 
-/** Reasons that are known when the command succeeds: whether the changes in between can have fixed it. */
+/**
+ * Returns the reason against a lesson that is known when the command succeeds: the changes in between cannot
+ * be the fix.
+ */
 function doubtOf(
   { step, lines, editedBefore }: Failure,
   changes: Changes,
@@ -267,15 +262,15 @@ const NOTHING_DONE =
   /\bno tests? (?:files? )?(?:found|ran|to run|were run|collected)\b|\bcollected 0 items\b|\bran 0 tests\b|\[no test files\]|\b0 (?:passing|passed)\b|\bno test suite found\b|\b(?:all|\d{1,6}) (?:tests? )?skipped\b(?!.{0,80}\bpassed)|\brunning 0 tests\b/i
 const SOME_PASSED = /\b[1-9]\d{0,5} (?:passed|passing)\b/i
 
-/** Stopped by the person or by a timeout: this says nothing about the program. */
+/** Exit codes of a stop by the person or by a timeout, which say nothing about the program. */
 const STOPPED = new Set([124, 130, 143])
 
 const endsOf = (text: string): string =>
   text.length <= OUTCOME_TAIL ? text : `${text.slice(0, OUTCOME_TAIL / 2)}\n${text.slice(-OUTCOME_TAIL / 2)}`
 
 /**
- * The outcome of a command. The exit code says it, unless a pipe into a viewer hides it. Then the output decides, and if it
- * does not say, the outcome is unknown.
+ * Returns the outcome of a command by its exit code. If a pipe hides the exit code, the output decides, or the
+ * outcome is unknown.
  */
 export function outcomeOf({ command, exitCode, output }: CommandStep): Outcome {
   const { isMasked } = readCommand(command)
@@ -291,16 +286,14 @@ export function outcomeOf({ command, exitCode, output }: CommandStep): Outcome {
 
 const isIdle = (text: string) => NOTHING_DONE.test(text) && !SOME_PASSED.test(text)
 
-/** A command that failed, what was changed, and the same command succeeding. */
+/** A command that failed, the changes in between, and the same command succeeding. */
 export type Pair = {
   failure: CommandStep
   success: CommandStep
   lines: readonly string[]
   signature: string
   changes: Changes
-  /** How often the command failed until then. */
   attempts: number
-  /** What the agent said between the two, and right after the success. */
   report: string
 }
 
@@ -315,31 +308,29 @@ type Attempt = {
   signature: string
 }
 
-/** Of a longer session only the last steps are read. */
-const MOST_STEPS = 20_000
-/** A success that comes after more steps than this has other reasons. */
-const LONGEST_SPAN = 500
-const MOST_ATTEMPTS = 50
-/** Words that are further away are about something else. */
+const MAX_STEPS = 20_000
+/** A later success has other reasons. */
+const MAX_SPAN_LENGTH = 500
+const MAX_ATTEMPTS = 50
 const WORDS_AROUND = 6
-const LONGEST_REPORT = 8000
+const MAX_REPORT_LENGTH = 8000
 
-/** Without the exit code, which is wrong if a pipe hides it. */
+/** Ignores the exit code, which is wrong if a pipe hides it. */
 const readFailing = ({ output }: CommandStep) => readFailure(commandText({ exitCode: 1, output }))
 
 const isPerson = (step: Step | undefined) => step?.kind === 'said' && step.by === 'person'
 
-/** The edits of the exchange of step `at`. A captured turn lists them at its end. */
+/** Returns the edits of the exchange of step `at`. A captured turn lists its edits at the end. */
 function anytimeEdits(steps: readonly Step[], at: number): EditStep[] {
   const edits: EditStep[] = []
-  for (let i = at + 1; i < Math.min(steps.length, at + LONGEST_SPAN) && !isPerson(steps[i]); i++) {
+  for (let i = at + 1; i < Math.min(steps.length, at + MAX_SPAN_LENGTH) && !isPerson(steps[i]); i++) {
     const step = steps[i]
     if (step?.kind === 'edit' && step.isAnytime) edits.push(step)
   }
   return edits
 }
 
-/** Whether an edit only reverts one from before the failure, which then caused the failure. */
+/** Returns true if an edit only reverts an earlier edit, which then caused the failure. */
 function isPutBack(edit: EditStep, earlier: readonly Step[]): boolean {
   const { file, before, after } = edit
   if (before === undefined) return false
@@ -350,9 +341,10 @@ function isPutBack(edit: EditStep, earlier: readonly Step[]): boolean {
 
 function changesBetween(steps: readonly Step[], from: number, to: number): Changes {
   const log = new ChangeLog()
-  const earlier = steps.slice(Math.max(0, from - LONGEST_SPAN), from)
+  const earlier = steps.slice(Math.max(0, from - MAX_SPAN_LENGTH), from)
   const between = steps.slice(from + 1, to)
-  // The edits of the last exchange are listed after the success; they count from the beginning of that exchange.
+  // The edits of the last exchange are listed after the success, but count from the beginning of that
+  // exchange.
   const begins = between.findLastIndex(isPerson)
   const late = anytimeEdits(steps, to)
   if (begins === -1) for (const edit of late) log.note(edit)
@@ -364,43 +356,46 @@ function changesBetween(steps: readonly Step[], from: number, to: number): Chang
 }
 
 function editedBefore(steps: readonly Step[], at: number): string[] {
-  const before = steps.slice(Math.max(0, at - LONGEST_SPAN), at)
+  const before = steps.slice(Math.max(0, at - MAX_SPAN_LENGTH), at)
   const edits = [...before.filter((step) => step.kind === 'edit'), ...anytimeEdits(steps, at)]
   return [...new Set(edits.map(({ file }) => file))]
 }
 
-/** The words around a command, up to the neighbouring commands, and the message of the person. */
+/** Returns the words around a command, up to the neighbouring commands, and the person's message. */
 function saidAround(steps: readonly Step[], at: number): string {
   const said: string[] = []
   const look = (from: number, by: 1 | -1) => {
     for (let i = from; Math.abs(i - at) <= WORDS_AROUND; i += by) {
       const step = steps[i]
       if (step === undefined || step.kind === 'command') return
-      if (step.kind === 'said') said.push(step.text.slice(0, LONGEST_REPORT))
+      if (step.kind === 'said') said.push(step.text.slice(0, MAX_REPORT_LENGTH))
     }
   }
   look(at - 1, -1)
   look(at + 1, 1)
-  const asked = steps.slice(Math.max(0, at - LONGEST_SPAN), at).findLast(isPerson)
-  if (asked?.kind === 'said') said.push(asked.text.slice(0, LONGEST_REPORT))
+  const asked = steps.slice(Math.max(0, at - MAX_SPAN_LENGTH), at).findLast(isPerson)
+  if (asked?.kind === 'said') said.push(asked.text.slice(0, MAX_REPORT_LENGTH))
   return said.join('\n')
 }
 
-/** What the agent said from the failure until its first words after the success. */
+/** Returns what the agent said from the failure until its first words after the success. */
 function reportOf(steps: readonly Step[], from: number, to: number): string {
   const said: string[] = []
   for (let i = from + 1; i < steps.length; i++) {
     const step = steps[i] as Step
-    if (step.kind === 'said' && step.by === 'agent') said.push(step.text.slice(0, LONGEST_REPORT))
+    if (step.kind === 'said' && step.by === 'agent') said.push(step.text.slice(0, MAX_REPORT_LENGTH))
     if (i > to && (step.kind === 'said' || i > to + WORDS_AROUND)) break
   }
-  return said.join('\n').slice(-LONGEST_REPORT)
+  return said.join('\n').slice(-MAX_REPORT_LENGTH)
 }
 
-/** Whether the same command fails in the same way again before anything else is changed: then nothing was fixed. */
+/**
+ * Returns true if the same command fails in the same way again before any other change: then nothing was
+ * fixed.
+ */
 function fallsBack(steps: readonly Step[], from: number, key: string, signature: string): boolean {
   const log = new ChangeLog()
-  for (const step of steps.slice(from + 1, from + LONGEST_SPAN)) {
+  for (const step of steps.slice(from + 1, from + MAX_SPAN_LENGTH)) {
     if (step.kind === 'command' && readCommand(step.command).key === key && outcomeOf(step) === 'failed')
       return readFailing(step).signature === signature
     log.note(step)
@@ -411,7 +406,7 @@ function fallsBack(steps: readonly Step[], from: number, key: string, signature:
 
 type Lesson = { attempt: Attempt; changes: Changes }
 
-/** Of several errors on the way, the last one that was fixed, as it first appeared. */
+/** Returns the last of several errors that was fixed, as it first appeared. */
 function lessonOf(
   steps: readonly Step[],
   attempts: readonly Attempt[],
@@ -440,7 +435,7 @@ function lessonOf(
 export type SessionRead = { pairs: Pair[]; recoveries: Recovery[] }
 
 export function readSession({ steps: given }: Pick<Session, 'steps'>): SessionRead {
-  const steps = given.slice(-MOST_STEPS)
+  const steps = given.slice(-MAX_STEPS)
   const open = new Map<string, Attempt[]>()
   const read: SessionRead = { pairs: [], recoveries: [] }
   steps.forEach((step, at) => {
@@ -458,14 +453,14 @@ export function readSession({ steps: given }: Pick<Session, 'steps'>): SessionRe
   return read
 }
 
-/** In the same folder. A line that names no folder runs where the last one did. */
+/** A line that names no folder runs in the folder of the line before. */
 const isSameFolder = (attempt: Attempt, success: { at: number; folder: string | null }): boolean =>
-  success.at - attempt.at <= LONGEST_SPAN &&
+  success.at - attempt.at <= MAX_SPAN_LENGTH &&
   (attempt.folder === null || success.folder === null || attempt.folder === success.folder)
 
 function noteFailure(open: Map<string, Attempt[]>, key: string, attempt: Attempt): void {
   const attempts = open.get(key) ?? []
-  if (attempts.length < MOST_ATTEMPTS) attempts.push(attempt)
+  if (attempts.length < MAX_ATTEMPTS) attempts.push(attempt)
   open.set(key, attempts)
 }
 

@@ -1,5 +1,5 @@
 /**
- * How many publications of one owner earn on one day (UTC). The review cannot tell sense from well-formed nonsense, so
- * without a limit an account could make credits out of nothing. The web app names the limit too.
+ * Limit of rewarded publications of one owner per day (UTC), because an account could earn credits with
+ * well-formed nonsense. The web app states this limit too.
  */
 export const MAX_PUBLISH_REWARDS_PER_DAY = 20

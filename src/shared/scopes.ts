@@ -1,14 +1,14 @@
 export const SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:write', 'account'] as const
 
 /**
- * Lets a program on a person's computer make keys for the agents there. An app can be granted it, and nothing else carries
- * it: it is not a scope of a key. A key makes keys only with `account`.
+ * Scope of an app that makes keys for the agents on a person's computer. Only an app's grant can carry it; an
+ * API key makes keys only with `account`.
  */
 export const AGENT_KEYS = 'agent-keys'
 
 export type Scope = (typeof SCOPES)[number] | typeof AGENT_KEYS
 
-/** What agents and apps need: every tool, and nothing of the account (keys, settings, billing). */
+/** Scopes for agents and apps: every tool, but no access to the account (keys, settings, billing). */
 export const TOOL_SCOPES = [
   'search',
   'record',
@@ -17,5 +17,4 @@ export const TOOL_SCOPES = [
   'workspace:write',
 ] as const satisfies readonly Scope[]
 
-/** Any credential will do, whatever it carries. */
 export const ANY_SCOPE: readonly Scope[] = []

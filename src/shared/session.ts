@@ -1,14 +1,13 @@
 import { partsOf } from './command-line.ts'
 
 /**
- * A session of an agent as the rules see it: what was executed, changed and said, in order. Captured turns and transcripts of
- * every agent are converted to this form, so that one set of rules reads them all.
+ * A session as the rules see it: commands, changes and messages in order. Captured turns and transcripts of
+ * every agent are converted to this form.
  */
 
 export type CommandStep = {
   kind: 'command'
   command: string
-  /** Null if the agent does not record it. */
   exitCode: number | null
   output: string
 }
@@ -16,12 +15,10 @@ export type CommandStep = {
 export type EditStep = {
   kind: 'edit'
   file: string
-  /** The text before and after, if the transcript has it. A reverted edit does not count. */
   before?: string
   after?: string
-  /** The whole file was deleted. */
   isDeletion?: true
-  /** At an unknown time in its exchange: a captured turn names the changed files, but not when. */
+  /** The time within the exchange is unknown: a captured turn names the changed files, but not when. */
   isAnytime?: true
 }
 
@@ -31,25 +28,22 @@ export type Step = CommandStep | EditStep | SaidStep
 
 export type Session = {
   steps: readonly Step[]
-  /** Names and versions, from lock files. */
   environment: Readonly<Record<string, string>>
 }
 
-const LONGEST_NAME = 300
+const MAX_NAME_LENGTH = 300
 
-/** The last part of a path, whichever system wrote it. */
 export const baseName = (path: string): string =>
-  path.slice(-LONGEST_NAME).split(/[/\\]/).at(-1)?.toLowerCase() ?? ''
+  path.slice(-MAX_NAME_LENGTH).split(/[/\\]/).at(-1)?.toLowerCase() ?? ''
 
-/** What was changed between two moments of a session: files, and commands that change the machine. */
 export type Changes = { files: string[]; commands: string[]; edits: readonly Edit[] }
 
-/** An edit that was not taken back, with its text if the session has it. */
+/** An edit that was not reverted, with its text if the session has it. */
 export type Edit = Pick<EditStep, 'file' | 'before' | 'after' | 'isDeletion'>
 
 const words = (list: string) => list.split(' ')
 
-/** By program: which of its subcommands change something. An empty list means all of them. */
+/** The subcommands of each program that change something. An empty list means all of them. */
 const CHANGING: Readonly<Record<string, readonly string[]>> = {
   npm: words('install i add ci uninstall remove rm update upgrade rebuild dedupe link dist-tag pkg'),
   pnpm: words('install i add remove rm update up rebuild dedupe link import approve-builds'),
@@ -150,7 +144,10 @@ function isOrder(part: string): boolean {
   return orders.length === 0 || orders.includes(order)
 }
 
-/** The parts of a command line that change something; what it writes into a file is a change of that file. */
+/**
+ * Returns the parts of a command line that change something; output written into a file is a change of that
+ * file.
+ */
 function changesBy(command: string): Pick<Changes, 'files' | 'commands'> {
   const changes: Pick<Changes, 'files' | 'commands'> = { files: [], commands: [] }
   for (const { text } of partsOf(command)) {
@@ -167,12 +164,11 @@ const REVERTS_ALL = /^git (?:stash(?: push| save| -\S{1,20}|$)|reset --hard|(?:c
 const BRINGS_BACK = /^git stash (?:pop|apply)\b/
 const REVERTS_FILES = /^git (?:checkout|restore) (.{1,500})$/
 
-/** How many edits of one file are kept. */
-const MOST_EDITS_OF_A_FILE = 50
+const MAX_EDITS_PER_FILE = 50
 
 /** Follows the edits of a session, so that a reverted edit does not count as a fix. */
 export class ChangeLog {
-  /** By base name, because agents write paths from the root or from the current folder. */
+  /** Keyed by base name, because agents write absolute and relative paths. */
   #edits = new Map<string, Edit[]>()
   readonly #commands = new Set<string>()
   #stashed = new Map<string, Edit[]>()
@@ -187,7 +183,7 @@ export class ChangeLog {
     const edits = this.#edits.get(name) ?? []
     const at = edits.findLastIndex((edit) => edit.before === after && edit.after === before)
     if (before !== undefined && at !== -1) edits.splice(at, 1)
-    else if (edits.length < MOST_EDITS_OF_A_FILE)
+    else if (edits.length < MAX_EDITS_PER_FILE)
       edits.push({
         file,
         ...(before === undefined || after === undefined ? {} : { before, after }),
@@ -199,7 +195,6 @@ export class ChangeLog {
 
   #command(command: string, exitCode: number | null): void {
     for (const { text } of partsOf(command)) if (text.startsWith('git ')) this.#revert(text)
-    // A failed command does not count as a change.
     if (exitCode !== null && exitCode !== 0) return
     const { files, commands } = changesBy(command)
     for (const file of files) this.#edit({ file })
@@ -222,7 +217,6 @@ export class ChangeLog {
     return this.#edits.size + this.#commands.size === 0
   }
 
-  /** All changes that were not reverted. */
   all(): Changes {
     return {
       files: [...this.#edits.values()].flatMap(([first]) => (first ? [first.file] : [])),

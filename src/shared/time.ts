@@ -1,13 +1,13 @@
 export const DAY_MS = 86_400_000
 
-/** When the day began, in UTC: at the same moment for everybody. Limits of a day count from here. */
+/** Returns the start of the UTC day, from which daily limits count. */
 export const dayBegan = (now: Date): string => `${now.toISOString().slice(0, 10)}T00:00:00.000Z`
 
 export class TookTooLong extends Error {
   override readonly name = 'TookTooLong'
 }
 
-/** Whoever asks must get an answer, so what takes longer is given up; the work itself goes on. */
+/** Waits at most `longestMs` and then throws; the work itself continues. */
 export async function within<T>(longestMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
@@ -21,7 +21,7 @@ export async function within<T>(longestMs: number, work: Promise<T>): Promise<T>
 }
 
 /**
- * A server that looks at a mail before it accepts it may take ten minutes after the last byte (RFC 5321, 4.5.3.2.6). Whoever
- * gives up sooner sends the mail again, and it arrives twice.
+ * A mail server may take ten minutes to answer after the last byte (RFC 5321, 4.5.3.2.6). A shorter timeout
+ * would send the mail twice.
  */
-export const LONGEST_SILENCE_MS = 10 * 60_000
+export const MAX_SILENCE_MS = 10 * 60_000

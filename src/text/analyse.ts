@@ -6,16 +6,13 @@ const LOWER_A = 97
 const LOWER_I = 8
 const LOWER_Y = 24
 
-/**
- * The possible first two letters of words that have one of some terms. Most words of a text are ruled out by these two
- * letters, without being read.
- */
+/** The possible first two letters of words that match some terms. Most words are ruled out by them. */
 export type Beginnings = Uint8Array
 
 const letterAt = (term: string, at: number): number => term.charCodeAt(at) - LOWER_A
 const isLetter = (letter: number): boolean => letter >= 0 && letter < LETTERS
 
-/** Stemming keeps the beginning of an English word, but for a `y` that becomes an `i`: `dying` is `die`. */
+/** Stemming keeps the beginning of an English word, except `y` to `i`: `dying` becomes `die`. */
 export function beginningsOf(terms: Iterable<string>): Beginnings {
   const beginnings = new Uint8Array(LETTERS * LETTERS)
   for (const term of terms) {
@@ -32,14 +29,12 @@ export function beginningsOf(terms: Iterable<string>): Beginnings {
   return beginnings
 }
 
-/** The 32 that tells a small letter from a capital one. */
 const CASE_BIT = 32
 
-/** Whether a word of the letters A to Z in one case, given by its first two, may have one of the terms. */
+/** Whether a word in one case, given by its first two letters A to Z, may match a term. */
 export const mayBegin = (beginnings: Beginnings, first: number, second: number): boolean =>
   beginnings[((first | CASE_BIT) - LOWER_A) * LETTERS + (second | CASE_BIT) - LOWER_A] === 1
 
-/** A map of limited size: of a full one the half stays that was used last. */
 class RecentMap<V> {
   readonly #most: number
   #recent = new Map<string, V>()
@@ -67,25 +62,23 @@ class RecentMap<V> {
 }
 
 /**
- * Readings of tokens that were met before, for as long as the process lives. Texts repeat their words, and working out a
- * stem costs as much as many look-ups. A token is known from its second meeting: a text of words that nobody else writes
- * must not put out everybody's.
+ * Caches readings of tokens for the life of the process. A token is cached at its second occurrence, so that a
+ * text of unique words does not evict common ones.
  */
 const readings = new RecentMap<Reading>(2 ** 17)
 const newcomers = new RecentMap<Reading>(2 ** 14)
 
-/** Longer tokens are mostly hashes and encoded data, which do not come again. */
-const LONGEST_TOKEN = 32
+/** Longer tokens are mostly hashes and encoded data, which do not repeat. */
+const MAX_TOKEN_LENGTH = 32
 
-/** V8 copies shorter pieces of a text. A longer piece would keep its whole text in memory. */
-const SHORTEST_PIECE = 13
+/** V8 copies shorter substrings. A longer one would keep its whole text in memory. */
+const MIN_PIECE_LENGTH = 13
 
 const ownCopy = (token: string): string =>
-  token.length < SHORTEST_PIECE ? token : Buffer.from(token, 'utf16le').toString('utf16le')
+  token.length < MIN_PIECE_LENGTH ? token : Buffer.from(token, 'utf16le').toString('utf16le')
 
-/** What a token means to the index. */
 export function readToken(token: string): Reading {
-  if (token.length > LONGEST_TOKEN) return interpret(token)
+  if (token.length > MAX_TOKEN_LENGTH) return interpret(token)
   const known = readings.get(token)
   if (known) return known
   const met = newcomers.get(token)
@@ -101,9 +94,8 @@ export function readToken(token: string): Reading {
 
 const names = new RecentMap<string[]>(2 ** 13)
 
-/** The words that a name is made of. Cards that are found together have names in common, and cutting one takes as long as a stem. */
 export function partsOfName(name: string): string[] {
-  if (name.length > LONGEST_TOKEN) return partsOf(name)
+  if (name.length > MAX_TOKEN_LENGTH) return partsOf(name)
   const known = names.get(name)
   if (known) return known
   const own = ownCopy(name)
@@ -112,24 +104,21 @@ export function partsOfName(name: string): string[] {
   return parts
 }
 
-/**
- * The one analyser: text in, index terms out, for both engines, for cards, memory and the duplicate check.
- * The engines only ever see ready terms, so they agree on what matches.
- */
+/** The only analyser: text to index terms for both engines, for cards, memory and the duplicate check. */
 export type Token = {
-  /** The position of the token in the given text (UTF-16 offsets), for snippets. */
+  /** Position of the token in the text (UTF-16 offsets). */
   start: number
   end: number
   terms: string[]
 }
 
-/** Bump when the terms of a text change, so that a re-index knows which cards are stale. */
+/** Increment when the terms of a text change, so that a re-index finds stale cards. */
 export const ANALYSER_VERSION = 5
 
 export type Emit = (reading: Reading, start: number, end: number) => void
 
-// Scripts written without spaces between words; Hangul has spaces, but its words carry endings, so pairs serve it too.
-// The last ones are the long vowel of kana, and in half width also its marks of voice, which belong to no script.
+// Scripts whose words are indexed as pairs of characters. Hangul has spaces, but its words carry endings. The
+// last characters are the kana long vowel and half-width voice marks, which belong to no script.
 const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70\\uff9e\\uff9f'
 const UNSPACED_TEXT = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
@@ -138,7 +127,7 @@ const WORD = `${LETTER}+(?:${DIVIDER}+${LETTER}+)*`
 const FOREIGN_TOKEN = new RegExp(`\\p{Extended_Pictographic}|${UNSPACED_TEXT}|${WORD}`, 'gv')
 const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v')
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u
-const MOST_VERSION_PARTS = 5
+const MAX_VERSION_PARTS = 5
 
 const SMALL = 1
 const CAPITAL = 2
@@ -148,7 +137,6 @@ const FOREIGN = 8
 const isDigit = (code: number) => code >= 48 && code <= 57
 const isLetterCode = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 
-/** The kind of each ASCII character: a small letter, a capital, another part of a token, or none. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (isLetterCode(code)) return code >= 97 ? SMALL : CAPITAL
   return isDigit(code) || code === 95 ? OTHER : 0
@@ -156,10 +144,9 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 const kindOf = (code: number): number => (code < 128 ? (KINDS[code] as number) : FOREIGN)
 const isWordCode = (code: number) => kindOf(code) !== 0
 
-/** One character of a script without spaces, alone: the index has it in pairs only. */
+/** A single character of a script without spaces; the index has only pairs. */
 export const isLoneCharacter = (text: string): boolean => UNSPACED_START.test(text) && [...text].length === 1
 
-/** Pairs of neighbouring characters, each with its own position. */
 function emitUnspaced(text: string, start: number, emit: Emit): void {
   const folded = fold(text)
   const characters = [...folded]
@@ -176,7 +163,7 @@ function emitUnspaced(text: string, start: number, emit: Emit): void {
   }
 }
 
-/** Text beyond ASCII needs the Unicode tables, so it is cut out first; the rest is faster without them. */
+/** Text beyond ASCII needs the slower Unicode tables, so it is cut out first. */
 function emitForeign(text: string, start: number, emit: Emit): void {
   for (const match of text.matchAll(FOREIGN_TOKEN)) {
     const from = start + match.index
@@ -191,10 +178,9 @@ function emitForeign(text: string, start: number, emit: Emit): void {
 
 type Codes = Uint16Array
 
-/** The end of `3.11.2` or `v1.2`, given the end of its first number. */
 function endOfVersion(codes: Codes, end: number): number {
   let last = end
-  for (let parts = 1; parts < MOST_VERSION_PARTS; parts++) {
+  for (let parts = 1; parts < MAX_VERSION_PARTS; parts++) {
     if (codes[last] !== 46) break
     let next = last + 1
     while (isDigit(codes[next] as number)) next++
@@ -204,7 +190,7 @@ function endOfVersion(codes: Codes, end: number): number {
   return last
 }
 
-/** The end of a token, signs included that belong to it: `C++`, `c#`, `3.11.2`. */
+/** Returns the end of a token with its signs: `C++`, `c#`, `3.11.2`. */
 function endWithSigns(codes: Codes, start: number, end: number): number {
   const next = codes[end]
   if (next === 46) {
@@ -218,12 +204,11 @@ function endWithSigns(codes: Codes, start: number, end: number): number {
   return end
 }
 
-/** Zeros after the text, so that looking a few characters ahead needs no check. */
+/** Zeros after the text, so that look-ahead needs no check. */
 const BEYOND = 4
 const USUAL_LENGTH = 2 ** 16
 const usualCodes = new Uint16Array(USUAL_LENGTH + BEYOND)
 
-/** The character codes of a text in one array: reading them takes a tenth of the time of `charCodeAt`. */
 function codesOf(text: string): Codes {
   const codes = text.length <= USUAL_LENGTH ? usualCodes : new Uint16Array(text.length + BEYOND)
   Buffer.from(codes.buffer).write(text, 'utf16le')
@@ -231,13 +216,12 @@ function codesOf(text: string): Codes {
   return codes
 }
 
-/** A plain word, not an identifier: all small letters, all capitals, or one capital at its beginning. */
 const isPlainWord = (first: number, rest: number): boolean =>
   rest === SMALL ? first !== OTHER : rest === CAPITAL && first === CAPITAL
 
 /**
- * Walks over a text and hands out every token's reading with its position. The callback must not scan itself. With
- * `beginnings`, plain words that begin otherwise are passed over without being read.
+ * Calls back with each token's reading and position. The callback must not scan. `beginnings` skips plain
+ * words that begin differently.
  */
 export function scan(text: string, emit: Emit, beginnings?: Beginnings): void {
   const codes = codesOf(text)
@@ -251,7 +235,6 @@ export function scan(text: string, emit: Emit, beginnings?: Beginnings): void {
     }
     const start = at
     let rest = 0
-    // The text is followed by zeros, which belong to no token.
     for (let kind = kindOf(codes[++at] as number); kind !== 0; kind = kindOf(codes[++at] as number))
       rest |= kind
     if ((first | rest) >= FOREIGN) {
@@ -273,12 +256,9 @@ function readWithSigns(token: string): Reading {
   return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : readToken(token)
 }
 
-/** The usual length of a piece, which takes a few milliseconds to analyse. */
 const PIECE = 8192
 
-/** Ends every token, whatever stands before and behind it. */
 const BETWEEN_TOKENS = /[ \t\n\r,;:/&=|()<>"'`!?]/g
-/** Characters of scripts without spaces, none of which is joined with its neighbour. */
 const UNSPACED_ROW =
   /[[\p{sc=Han}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3041-\u3096\u30a1-\u30fa\uac00-\ud7a3]--\p{M}]{3}/gv
 
@@ -288,8 +268,8 @@ const matchFrom = (pattern: RegExp, text: string, from: number) => {
 }
 
 /**
- * Yields a long text in pieces that together have the tokens of the text. In a script without spaces tokens are pairs, so a
- * piece begins with the character that the piece before it ends with.
+ * Yields a long text in pieces with the same tokens. In a script without spaces tokens are pairs, so a piece
+ * starts with the last character of the previous one.
  */
 export function* piecesOf(text: string, usual = PIECE): Generator<{ from: number; piece: string }> {
   let from = 0
@@ -313,14 +293,12 @@ export function* piecesOf(text: string, usual = PIECE): Generator<{ from: number
   yield { from, piece: from === 0 ? text : text.slice(from) }
 }
 
-/** The tokens of a text in order, each with its position and its terms. */
 export function tokens(text: string): Token[] {
   const found: Token[] = []
   scan(text, ({ terms }, start, end) => found.push({ start, end, terms }))
   return found
 }
 
-/** Every term of a text in order, repeated as often as it occurs. */
 export function termsOf(text: string): string[] {
   const found: string[] = []
   scan(text, ({ terms }) => {
@@ -329,12 +307,11 @@ export function termsOf(text: string): string[] {
   return found
 }
 
-// Nobody types more; of a pasted log file the beginning is used.
-const LONGEST_QUERY = 20_000
+// In characters; only the beginning of a pasted log is used.
+const MAX_QUERY_LENGTH = 20_000
 
-/** The distinct terms of a query in order, without stop words unless there is nothing else. */
 export function queryTerms(query: string): string[] {
-  const asked = query.slice(0, LONGEST_QUERY)
+  const asked = query.slice(0, MAX_QUERY_LENGTH)
   const meaningful = new Set<string>()
   const every = new Set<string>()
   for (const token of tokens(asked)) {

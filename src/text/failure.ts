@@ -2,17 +2,15 @@ import { cleanLine, isStackFrame, isStamped, readCommandText, terminalLines } fr
 import { fnv1a } from './term-hash.ts'
 
 /**
- * The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and
- * mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
+ * Finds the important lines of a failing command, for recall, the command line and mining. Must not import
+ * server code: it also runs on the user's machine.
  */
 
-/** A line beyond this is data, not a message. */
-const LONGEST_LINE = 600
-/** How many lines are read from either end: the rest is more of the same. */
+const MAX_LINE_LENGTH = 600
 const LINES_FROM_AN_END = 600
-const MOST_TELLING_LINES = 6
+const MAX_TELLING_LINES = 6
 
-/** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
+/** Error names and codes as programs print them; `throw new Error(` is source code. */
 const NAMED = new RegExp(
   [
     String.raw`(?:Error|Exception|Fault)(?=:|\s*$|\]| \[|, )`,
@@ -25,19 +23,16 @@ const NAMED = new RegExp(
     String.raw`\bterminate called after throwing\b|^\s*what\(\):|^WARNING: (?:DATA RACE|ThreadSanitizer:)`,
   ].join('|'),
 )
-/** The word, not the name of a file or a page. */
 const SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i
 const SAYS_WRONG =
   /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refus(?:ed|es|ing)|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|duplicate|inconsistent|unmet|already (?:in use|exists?|allocated|taken|defined|running)|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|is disabled|(?:is|are) required|unresolved|unreachable|overflow|corrupt(?:ed)?|too (?:many|large|long|low|old|open|small)|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i
-/** Lines of success, and lines that speak of errors without being one. */
 const FINE =
   /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b)/i
 const WARNING = /\b(?:warn(?:ing)?|deprecated)\b/i
 const SAYS_ERROR_FIRST = /\berror:/i
-/** It says that lines before it count as errors, so it is the reason only if nothing else is. */
+/** Refers to earlier errors, so it is the reason only if nothing else is. */
 const POINTS_BACK =
   /\bwarnings being treated as errors\b|\bwarnings (?:found and|can be incurred under) -Werror\b|\bdue to (?:\d+ )?previous errors?\b/i
-/** What programs write around the line that tells: it says that something failed, not what. */
 const SUMMARY = new RegExp(
   [
     String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
@@ -51,12 +46,11 @@ const SUMMARY = new RegExp(
   ].join('|'),
   'i',
 )
-/** Whether a text names an error, or says that something failed. */
 export const saysFailure = (text: string): boolean => SAYS_ERROR.test(text) || NAMED.test(text)
 
-/** The name of a container, `##` of a pipeline, and what stands in brackets: a time, a thread. */
+/** Container name, `##` of a pipeline, and brackets with a time or thread. */
 const BEFORE_LEVEL = String.raw`^\s*(?:[\w.-]{1,60}\s{0,20}\|\s{0,4})?(?:##)?(?:\[[^\]]{1,60}\]\s{0,4}){0,3}`
-/** The level of a log line that tells of no failure. Elsewhere DEBUG is a setting, and debug is a folder or a package. */
+/** Log levels without failure. Elsewhere DEBUG may be a setting and debug a folder or package. */
 const QUIET_LEVELS = [
   new RegExp(String.raw`${BEFORE_LEVEL}(?<level>[[(<]?\s{0,2}(?:INFO|DEBUG|TRACE)(?=[\s:|\])>/-]|$))`),
   new RegExp(
@@ -65,13 +59,11 @@ const QUIET_LEVELS = [
   ),
   /(?<level>(?<![\w-])level="?(?:info|debug|trace)\b|"level": ?"(?:info|debug|trace)")/i,
 ]
-/** The first level in a line that begins with a time. */
 const STAMPED_LEVEL =
   /\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|SEVERE|CRITICAL|FATAL)\b|\[(?:trace|debug|info|notice|warn(?:ing)?|error|crit|alert|emerg|fatal)\]/
 const LEVEL_WITHIN = 120
 const IS_QUIET = /TRACE|DEBUG|INFO/i
 
-/** Where the quiet level of a log line stands, or -1. */
 function quietLevelAt(line: string): number {
   for (const pattern of QUIET_LEVELS) {
     const found = pattern.exec(line)
@@ -86,17 +78,16 @@ function isQuiet(line: string): boolean {
   return at >= 0 && !saysFailure(line.slice(0, at))
 }
 
-/** It may be the reason, if nothing else is. A compiler that says `error:` first means an error. */
+/** A warning may be the reason if nothing else is. A compiler's `error:` in front wins. */
 function warns(line: string): boolean {
   const at = line.search(WARNING)
   return at >= 0 && !SAYS_ERROR_FIRST.test(line.slice(0, at))
 }
 
-/** Such a line counts only if no other line names a failure. */
 const ASIDE = 0.5
 
 function weightOf(line: string): number {
-  if (line.length > LONGEST_LINE || isStackFrame(line)) return 0
+  if (line.length > MAX_LINE_LENGTH || isStackFrame(line)) return 0
   const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)]
   const isNamed = NAMED.test(line)
   if (!saysError && !saysWrong && !isNamed) return 0
@@ -108,14 +99,17 @@ function weightOf(line: string): number {
 
 type Line = { text: string; weight: number; at: number }
 
-/** `Could not resolve dependency:` is followed by the reason, and so is any line before one that begins with `> `. */
+/** A line announces a reason: `Could not resolve dependency:`, or any line before one that begins with `> `. */
 const ANNOUNCES = /:\s*$/
 const IS_REASON = /^\s*> \S/
 
 const mayTell = ({ text, weight }: Line): boolean =>
-  weight === 0 && text.length <= LONGEST_LINE && !isStackFrame(text) && !SUMMARY.test(text) && !isQuiet(text)
+  weight === 0 &&
+  text.length <= MAX_LINE_LENGTH &&
+  !isStackFrame(text) &&
+  !SUMMARY.test(text) &&
+  !isQuiet(text)
 
-/** The reason tells as much as the line that announces it, though it may say no word of a failure. */
 function withReasons(lines: readonly Line[]): Line[] {
   let [before, isAnnounced] = [0, false]
   return lines.map((line) => {
@@ -137,7 +131,6 @@ function weighedLines(output: string): Line[] {
     .sort((a, b) => b.weight - a.weight || a.at - b.at)
 }
 
-/** The first of the lines that differ once they are cleaned. */
 function cleaned(lines: readonly Line[], most: number): Line[] {
   const kept = new Map<string, Line>()
   for (const line of lines) {
@@ -150,33 +143,31 @@ function cleaned(lines: readonly Line[], most: number): Line[] {
 
 const tellingAmong = (lines: readonly Line[]): Line[] => lines.filter(({ weight }) => weight > ASIDE)
 
-/** The texts of lines in the order in which they were written. */
 const inOrder = (lines: readonly Line[]): string[] =>
   lines.toSorted((a, b) => a.at - b.at).map(({ text }) => text)
 
 const LAST_LINES = 3
 
-/** The last lines of a failing command that names no error: most programs end with the reason. */
 function lastLines(output: string): Line[] {
-  const lines = terminalLines(output.slice(-2 * LAST_LINES * LONGEST_LINE))
-    .map((text, at) => ({ text: text.slice(0, LONGEST_LINE), weight: 0, at }))
+  const lines = terminalLines(output.slice(-2 * LAST_LINES * MAX_LINE_LENGTH))
+    .map((text, at) => ({ text: text.slice(0, MAX_LINE_LENGTH), weight: 0, at }))
     .filter(({ text }) => !isStackFrame(text))
   return cleaned(lines.reverse(), LAST_LINES)
 }
 
-/** Without an exit code, a line must say that something failed, and what; or begin as git and compilers do. */
+/**
+ * Without an exit code a line must say that something failed, and what, or look like a git or compiler error.
+ */
 const SURELY_FAILED = 2
 const BEGINS_AS_ERROR = /^\s{0,8}error: /
 
 const isSure = ({ text, weight }: Line): boolean => weight >= SURELY_FAILED || BEGINS_AS_ERROR.test(text)
 
 export type Failure = {
-  /** Whether the command failed. The exit code decides, where there is one. */
+  /** Decided by the exit code, if there is one. */
   isFailure: boolean
   command: string | undefined
-  /** What is wrong, in the order in which it was written; empty if nothing failed. */
   lines: string[]
-  /** Short and stable; empty if nothing failed. */
   signature: string
 }
 
@@ -185,7 +176,7 @@ export function readFailure(text: string): Failure {
   const weighed = exitCode === 0 ? [] : weighedLines(output)
   const isFailure = exitCode === undefined ? weighed.some(isSure) : exitCode !== 0
   if (!isFailure) return { isFailure, command, lines: [], signature: '' }
-  const telling = cleaned(tellingAmong(weighed), MOST_TELLING_LINES)
+  const telling = cleaned(tellingAmong(weighed), MAX_TELLING_LINES)
   const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)]
   return {
     isFailure,
@@ -196,31 +187,26 @@ export function readFailure(text: string): Failure {
 }
 
 /**
- * The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
- * Empty if the text is not a failure.
+ * Returns the lines that say what is wrong, without parts that change each time. Empty if the text is not a
+ * failure.
  */
 export const tellingLines = (text: string): string[] => readFailure(text).lines
 
-/**
- * The same for somebody who asks about a text: a line that says what is wrong tells more than the others, even if it
- * does not say that something failed.
- */
+/** Returns lines for a search by text: also reasons that do not say that something failed. */
 export function linesOfWrong(text: string): string[] {
   const { lines } = readFailure(text)
-  return lines.length > 0 ? lines : inOrder(cleaned(tellingAmong(weighedLines(text)), MOST_TELLING_LINES))
+  return lines.length > 0 ? lines : inOrder(cleaned(tellingAmong(weighedLines(text)), MAX_TELLING_LINES))
 }
 
-/** A hash that is the same for the same error in another execution; empty if the text is not a failure. */
+/** Returns a hash that stays the same for the same error; empty if the text is not a failure. */
 export const failureSignature = (text: string): string => readFailure(text).signature
 
-/** A signature is made of the most telling lines: others differ more easily. */
 const SIGNED_LINES = 2
-/** A number tells only as part of a name, as a version, or if it is called a code. */
+/** A number matters only in a name, as a version or after "code". */
 const LOOSE_NUMBER =
   /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu
 const VERSION = /^\d+\.\d+\.\d+$/
 
-/** A line without counts, ports and addresses, which differ each time. */
 export const withoutLooseNumbers = (line: string): string =>
   line.replace(LOOSE_NUMBER, (number) => (VERSION.test(number) ? number : ' '))
 

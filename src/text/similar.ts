@@ -1,9 +1,15 @@
 import { normalForm } from './fold.ts'
 
-/** The words of a text in any language, lower-cased. Nothing of the server is used: the web app reads by the same rule. */
+/**
+ * Splits text of any language into lower-case words. This file must not depend on the server: the web app uses
+ * it too.
+ */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** Signs that Unicode writes out are few in a text. One of them is 18 characters, so a text of such signs would be read for seconds. */
+/**
+ * Limit after Unicode normalisation. One sign can become 18 characters, so a text of such signs would take
+ * seconds (denial of service).
+ */
 const longestOf = (text: string): number => 2 * text.length + 1000
 
 export function wordsOf(text: string): string[] {
@@ -15,7 +21,7 @@ export function wordsOf(text: string): string[] {
 
 const SHINGLE = 3
 
-/** Shingles of three words: two texts that share most of them say the same in the same order. */
+/** Returns shingles of three words: two texts that share most of them say the same in the same order. */
 export const shinglesOf = (text: string): Set<string> => shinglesOfWords(wordsOf(text))
 
 export function shinglesOfWords(words: readonly string[]): Set<string> {
@@ -23,7 +29,7 @@ export function shinglesOfWords(words: readonly string[]): Set<string> {
   return new Set(words.slice(SHINGLE - 1).map((_, i) => words.slice(i, i + SHINGLE).join(' ')))
 }
 
-/** Jaccard: the share of what either has that both have, 0 to 1. */
+/** Returns the Jaccard index of two sets, 0 to 1. */
 export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 && b.size === 0) return 0
   const [small, large] = a.size < b.size ? [a, b] : [b, a]
@@ -32,7 +38,7 @@ export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
   return common / (a.size + b.size - common)
 }
 
-/** How many of the lowest hashes represent the whole text: enough to tell an overlap of a half from a third. */
+/** Number of lowest hashes that represent a text: enough to tell an overlap of a half from a third. */
 const KEPT = 128
 
 function numberOf(shingle: string): number {
@@ -43,10 +49,7 @@ function numberOf(shingle: string): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/**
- * A min-hash of a text, small enough to keep for good: the lowest hashes of its shingles (three words in a row), in
- * order.
- */
+/** A min-hash of a text: the lowest hashes of its shingles (three words in a row), sorted. */
 export type TextSketch = Uint32Array
 
 export const sketchOf = (text: string): TextSketch =>
@@ -54,7 +57,7 @@ export const sketchOf = (text: string): TextSketch =>
     .sort()
     .subarray(0, KEPT)
 
-/** An estimate of the Jaccard measure that `overlap` computes. */
+/** Returns an estimate of the Jaccard index that `overlap` computes. */
 export function sketchOverlap(a: TextSketch, b: TextSketch): number {
   const has = new Set(b)
   const lowest = Uint32Array.from(new Set([...a, ...b]))
@@ -73,5 +76,8 @@ export const decodeSketch = (text: string): TextSketch =>
 
 /** Two cards that share this part of their shingles (three words in a row) are duplicates. */
 export const DUPLICATE = 0.8
-/** From this share on, two cards are near copies: a person is shown both, and a near copy of one's own card earns nothing. */
+/**
+ * From this share on, cards are near copies: a person is shown both, and a near copy of one's own card earns
+ * nothing.
+ */
 export const SIMILAR = 0.5

@@ -1,6 +1,6 @@
 /**
- * Typing errors: a letter is left out, doubled, swapped with the next one, or replaced by a neighbouring key.
- * Trigrams find words that look alike; this decides which of them may be meant.
+ * Typing errors: a letter left out, doubled, swapped, or replaced by a neighbouring key. Chooses among words
+ * found by trigrams.
  */
 const KEY_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 
@@ -17,13 +17,11 @@ const neighbours = new Set(
 
 const COST = { usual: 1, neighbour: 0.7, swapped: 0.7, doubled: 0.5, firstLetter: 0.7 }
 
-/** People rarely mistype the first letter. */
 const firstLetterCost = (a: string, b: string) => (a[0] === b[0] ? 0 : COST.firstLetter)
 
-/** Accepted typing errors change at most this many letters in a row. */
-const MOST_CHANGED = 4
+const MAX_CHANGED = 4
 
-/** The cost of turning one word into the other by typing errors; from `most` on it is not exact. */
+/** Returns the cost of typing errors between two words; not exact from `most` on. */
 export function slipCost(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) * COST.doubled >= most) return most
   let same = 0
@@ -33,14 +31,14 @@ export function slipCost(a: string, b: string, most: number): number {
     endA--
     endB--
   }
-  if (endA - same > MOST_CHANGED || endB - same > MOST_CHANGED) return most
-  // One letter before the change stays, as it tells whether the change doubles it.
+  if (endA - same > MAX_CHANGED || endB - same > MAX_CHANGED) return most
+  // Keep one letter before the change: it shows whether the change doubles a letter.
   const from = Math.max(0, same - 1)
   const cost = editCost(a.slice(from, endA), b.slice(from, endB), most)
   return Math.min(most, cost + firstLetterCost(a, b))
 }
 
-/** The usual table, a row at a time; the row before the last is for letters that are swapped. */
+/** Edit distance row by row; the row before the last is for swapped letters. */
 function editCost(a: string, b: string, most: number): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j * COST.usual)
@@ -63,19 +61,21 @@ function editCost(a: string, b: string, most: number): number {
   return Math.min(most, last[b.length] as number)
 }
 
-/** A short word has many neighbours that are words themselves, so less is accepted. */
 const forgiven = (length: number): number => (length <= 4 ? 0.7 : length <= 8 ? 1 : 1.7)
 
-/** The index knows stems; a slip in the ending hides the stem, so a word is also tried with the usual endings. */
+/**
+ * The index holds stems, and a typing error in the ending hides the stem: a word is also tried with common
+ * endings.
+ */
 const ENDINGS = ['', 's', 'e', 'es', 'ed', 'ing', 'er', 'y', 'ion', 'al', 'ly']
 
 const LEAST = 0.1
-/** No slip at all, but an ending more: `linker` may be said for link, or be something else. */
+/** Certainty if only an ending differs: `linker` may mean link. */
 const OTHER_FORM = 0.55
 
 /**
- * How likely `word`, a stem of the index, is meant by `typed`, whose own stem is `term`: 0 if no typing error
- * explains it, and near 1 for a small error in a long word.
+ * Returns how likely `typed` (stem `term`) means the index stem `word`: 0 if no typing error explains it, near
+ * 1 for a small error in a long word.
  */
 export function meantSurely(typed: string, term: string, word: string): number {
   if (numbersIn(typed) !== numbersIn(word)) return 0
@@ -92,7 +92,7 @@ export function meantSurely(typed: string, term: string, word: string): number {
 const NUMBERS = /\d{2,}/g
 const NO_NUMBERS = ''
 
-/** Two digits in a row and more are a number, which is exact or another one: ERR_POOL_41 is not ERR_POOL_42. */
+/** Returns numbers of two or more digits, which must match exactly: ERR_POOL_41 is not ERR_POOL_42. */
 const numbersIn = (word: string): string =>
   /\d\d/.test(word) ? (word.match(NUMBERS) ?? []).join(' ') : NO_NUMBERS
 

@@ -4,26 +4,22 @@ import { fold, foldCase, withoutDividers } from './fold.ts'
 import { wordHash } from './term-hash.ts'
 import { cutText, escapeHtml } from './unicode.ts'
 
-/** Long texts are searched whole, but matches are shown where readers begin. */
-const LONGEST_READ = 20_000
+/** In characters. Long texts are searched whole, but matches are shown only in the beginning. */
+const MAX_READ_LENGTH = 20_000
 
-/** A text of a card with the name of its field. */
 export type Field = { where: string; text: string; isLog?: boolean }
 
-/** The terms of some texts, one after the other. */
 type Words = {
-  /** How many terms there are up to the end of each text. */
   ends: number[]
   terms: string[]
-  /** Three numbers for each term: where it starts and stops in its text, and the last bits of its hash. */
+  /** Three numbers per term: start, end, and the last bits of its hash. */
   positions: Uint16Array
 }
 
 const NUMBERS_EACH = 3
 
-/** The texts of a card. Marking words in them needs less than cutting them into words; for a card that comes often, that pays. */
+/** The texts of a card, optionally split into words for repeated marking. */
 export type CardFields = {
-  /** The title comes first. */
   fields: readonly Field[]
   words: Words | undefined
 }
@@ -34,9 +30,9 @@ export const cardFields = (title: string, fields: readonly Field[]): CardFields 
 })
 
 const beginningOf = (text: string): string =>
-  text.length > LONGEST_READ ? text.slice(0, LONGEST_READ) : text
+  text.length > MAX_READ_LENGTH ? text.slice(0, MAX_READ_LENGTH) : text
 
-/** Cuts the texts into words, for those who mark words in them again. */
+/** Splits the texts into words for repeated marking. */
 export function readWords(card: CardFields): void {
   if (card.words) return
   const terms: string[] = []
@@ -50,20 +46,17 @@ export function readWords(card: CardFields): void {
     })
     return terms.length
   })
-  // Copied, as an array that has grown keeps room for more.
   card.words = { ends, terms: terms.slice(), positions: new Uint16Array(positions) }
 }
 
 type Mark = { start: number; end: number; terms: string[] }
 
-/** The beginning of a field, with its words that matched. */
 type Part = { where: string; text: string; isLog: boolean; marks: Mark[] }
 
-/** Terms to be found in texts, with what tells quickly that a word is none of them. */
+/** Terms to find, with filters that quickly rule out other words. */
 export type WantedTerms = {
   terms: ReadonlySet<string>
   beginnings: Beginnings
-  /** A bit for the last five bits of each term's hash. */
   hashBits: number
 }
 
@@ -73,7 +66,7 @@ export function wantTerms(terms: ReadonlySet<string>): WantedTerms {
   return { terms, beginnings: beginningsOf(terms), hashBits }
 }
 
-/** What matches in each field. A token counts by its parts, so `getUserById` matches user. */
+/** Marks matches in each field. A token matches by its parts: `getUserById` matches user. */
 export function markParts({ fields, words }: CardFields, wanted: WantedTerms): Part[] {
   const marksOf = words ? markingIn(words, wanted) : marking(wanted)
   return fields.map(({ where, text, isLog = false }, i) => {
@@ -84,21 +77,19 @@ export function markParts({ fields, words }: CardFields, wanted: WantedTerms): P
 
 type MarksOf = (text: string, field: number) => Mark[]
 
-/** No reader needs more marks of one term in one text. A text may repeat a word thousands of times. */
-const MOST_OF_TERM = 100
+/** Limits marks of one term per text: a text may repeat a word thousands of times. */
+const MAX_PER_TERM = 100
 
-/** Whether a term of one text gets a further mark. */
 function countingTerms(): (term: string) => boolean {
   const counts = new Map<string, number>()
   return (term) => {
     const count = counts.get(term) ?? 0
-    if (count === MOST_OF_TERM) return false
+    if (count === MAX_PER_TERM) return false
     counts.set(term, count + 1)
     return true
   }
 }
 
-/** In texts that are not cut into words: most words are passed over by their beginnings. */
 function marking({ terms: wanted, beginnings }: WantedTerms): MarksOf {
   return (text) => {
     const marks: Mark[] = []
@@ -112,7 +103,6 @@ function marking({ terms: wanted, beginnings }: WantedTerms): MarksOf {
   }
 }
 
-/** In words: most of them are passed over by the last bits of their hashes. */
 function markingIn({ ends, terms, positions }: Words, wanted: WantedTerms): MarksOf {
   return (_text, field) => {
     const marks: Mark[] = []
@@ -130,42 +120,32 @@ function markingIn({ ends, terms, positions }: Words, wanted: WantedTerms): Mark
   }
 }
 
-// There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
-// terms, chooses the window with the most of them, and writes HTML with marks. literal-snippet.ts is for the search of
-// memory by substring: it knows the characters as typed and gives plain text. They share no step.
+// Snippets for ranked card search: stemmed terms, best window, HTML with marks. literal-snippet.ts serves
+// substring search in memory, as plain text.
 
-const LONGEST_SNIPPET = 240
-/** How much is shown before the first mark, at most. */
+const MAX_SNIPPET_LENGTH = 240
 const LEAD = 40
-/** Beside a trace the fix is shown; each then has half of the room. */
-const LONGEST_BESIDE = 120
-const MOST_MATCHED = 20
-/** More marks than these do not help a reader. */
-const MOST_MARKS = 8
-const MOST_SAID = 8
+/** Limit in characters when the fix is shown beside a trace. */
+const MAX_LENGTH_BESIDE = 120
+const MAX_MATCHED = 20
+const MAX_MARKS = 8
+const MAX_SAID = 8
 
-/**
- * What matched in the texts of a card; `explain` says it in words. A search holds many of these at once, and a text may
- * repeat a word thousands of times, so of the marks only those that can be shown stay.
- */
+/** The matches in a card's texts. Only marks that can be shown are kept, to save memory. */
 export type Marked = {
-  /** The text to quote, and where in it the window begins. */
   best: { part: Part; from: number }
   words: Pick<Shown, 'matched' | 'why'>
-  /** The words of the card that stand for each term, as they are written there, folded. */
   forms: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 export type Shown = {
   matched: string[]
   snippet: string
-  /** The snippet is from a log. */
   isLog: boolean
   /** Which words matched where, without single letters and bare digits, which match by chance. */
   why: { where: string; words: string[] }[]
 }
 
-/** Finds the words of a card that matched. */
 export function markTexts(texts: CardFields, terms: WantedTerms): Marked {
   const all = markParts(texts, terms)
   return { best: bestPart(all), words: wordsIn(all), forms: formsIn(all) }
@@ -188,7 +168,7 @@ function formsIn(parts: readonly Part[]): Map<string, Set<string>> {
   return forms
 }
 
-/** The part with the window that shows the most. The title is shown beside it, so it is quoted only where nothing else matched. */
+/** Returns the part whose window shows the most. The title is used only if nothing else matched. */
 function bestPart([title, ...parts]: readonly Part[]): Marked['best'] {
   let best = { part: title as Part, from: bestWindow((title as Part).marks).from }
   let most = 0
@@ -204,11 +184,11 @@ function bestPart([title, ...parts]: readonly Part[]): Marked['best'] {
 const isNear =
   (from: number) =>
   ({ start, end }: Mark): boolean =>
-    end > from - LEAD && start < from + LONGEST_SNIPPET
+    end > from - LEAD && start < from + MAX_SNIPPET_LENGTH
 
 /**
- * Where the window begins that shows the most different terms; the earliest of equals. It moves from mark to mark and
- * counts what comes in and what goes out: a text may consist of marks alone.
+ * Returns the start of the window with the most different terms, the earliest of equals. Linear time: a text
+ * may consist of marks alone.
  */
 function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } {
   let best = { from: 0, distinct: 0 }
@@ -217,10 +197,9 @@ function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } 
   for (let i = 0; i < marks.length; i++) {
     const { start, terms } = marks[i] as Mark
     next = Math.max(next, i)
-    for (; next < marks.length && (marks[next] as Mark).end - start <= LONGEST_SNIPPET; next++)
+    for (; next < marks.length && (marks[next] as Mark).end - start <= MAX_SNIPPET_LENGTH; next++)
       for (const term of (marks[next] as Mark).terms) inside.set(term, (inside.get(term) ?? 0) + 1)
     if (inside.size > best.distinct) best = { from: start, distinct: inside.size }
-    // A later window shows a part of what this one shows.
     if (next === marks.length) break
     if (next > i) for (const term of terms) leave(inside, term)
   }
@@ -235,7 +214,6 @@ function leave(inside: Map<string, number>, term: string): void {
 
 const WORD_BREAK = /\s/
 
-/** Begins a little before the first mark and at a word, so that the reader sees what it belongs to. */
 function windowAround(text: string, from: number, longest: number): { start: number; end: number } {
   let start = Math.max(0, from - LEAD)
   if (start > 0) {
@@ -251,7 +229,7 @@ function windowAround(text: string, from: number, longest: number): { start: num
   return { start, end: keepPairWhole(text, end) }
 }
 
-/** An end between the two halves of a character would show a broken one. */
+/** Never cut between the two halves of a surrogate pair. */
 const keepPairWhole = (text: string, end: number) => {
   const last = text.charCodeAt(end - 1)
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end
@@ -269,9 +247,9 @@ function render(
     if (mark.end <= at || mark.end > end) continue
     const from = Math.max(mark.start, at)
     if (from < start) continue
-    // Pairs of characters that touch are one mark to the eye.
+    // Touching pairs of characters form one mark.
     const isNew = from > at || marked === 0
-    if (isNew && marked === MOST_MARKS) break
+    if (isNew && marked === MAX_MARKS) break
     if (isNew) marked++
     html += `${escapeHtml(text.slice(at, from))}<mark>${escapeHtml(text.slice(from, mark.end))}</mark>`
     at = mark.end
@@ -283,20 +261,19 @@ function render(
 }
 
 /**
- * Why a card was found: its words that matched, and the part of its texts that shows most of them, as HTML in which
- * nothing but the marks is markup. If that part is a trace, `remedy` is shown beside it, because the reader already
- * knows the trace.
+ * Returns why a card was found, as HTML in which only the marks are markup. Beside a trace `remedy` is shown,
+ * because the reader already knows the trace.
  */
 export function explain({ best: { part, from }, words }: Marked, remedy = ''): Shown {
   return { ...words, snippet: snippetOf(part, from, remedy), isLog: part.isLog }
 }
 
 function snippetOf({ text, marks, isLog }: Part, from: number, remedy: string): string {
-  const shown = windowAround(text, from, LONGEST_SNIPPET)
+  const shown = windowAround(text, from, MAX_SNIPPET_LENGTH)
   if (remedy === '' || !(isLog || looksLikeTrace(text.slice(shown.start, shown.end))))
     return render(text, marks, shown)
-  const fix = render(remedy, [], windowAround(remedy, 0, LONGEST_BESIDE))
-  return `${render(text, marks, windowAround(text, from, LONGEST_BESIDE))} · Fix: ${fix}`
+  const fix = render(remedy, [], windowAround(remedy, 0, MAX_LENGTH_BESIDE))
+  return `${render(text, marks, windowAround(text, from, MAX_LENGTH_BESIDE))} · Fix: ${fix}`
 }
 
 const SAYS_NOTHING = /^(?:[\p{L}\p{M}]|[\p{N}.]+)$/u
@@ -311,17 +288,14 @@ function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why'> {
       if (!SAYS_NOTHING.test(word)) said.set(where, (said.get(where) ?? new Set()).add(word))
     }
   return {
-    matched: [...matched].slice(0, MOST_MATCHED),
-    why: Array.from(said, ([where, words]) => ({ where, words: [...words].slice(0, MOST_SAID) })),
+    matched: [...matched].slice(0, MAX_MATCHED),
+    why: Array.from(said, ([where, words]) => ({ where, words: [...words].slice(0, MAX_SAID) })),
   }
 }
 
 const IS_NAME = /_|\p{Ll}\p{Lu}/u
 
-/**
- * For each term of a token how it is written there: of a name the part that the term stands for, where it is one. A long
- * name is cut into its parts once, not once for each of them.
- */
+/** Returns how each term is written in a token: for a name, the part that matches. */
 function formsOfToken(token: string): (term: string) => string {
   const folded = fold(token)
   if (!IS_NAME.test(token)) return () => folded
@@ -331,12 +305,9 @@ function formsOfToken(token: string): (term: string) => string {
     term === whole ? parts.join('') : (parts.find((part) => part.startsWith(term.slice(0, 3))) ?? folded)
 }
 
-/**
- * A search may ask for a thousand hits, and each may be very long. So their texts are read in steps, up to a number of
- * characters; what is beyond is not shown.
- */
+/** How many texts of hits are read in one step: a search may have a thousand long hits. */
 export const READ_AT_ONCE = 25
-export const MOST_CHARACTERS = 4 * 1024 * 1024
+export const MAX_CHARACTERS = 4 * 1024 * 1024
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
@@ -345,13 +316,13 @@ const wordsOf = (text: string): string => ` ${(withoutDividers(text).match(WORD)
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
 
-/** A test for texts that have the words of a phrase one after the other, with any signs between them. */
+/** Returns a test for texts with the words of a phrase in order, with any signs between. */
 export function phraseTest(phrase: string): (text: string) => boolean {
   const words = wordsOf(phrase)
-  // Where words are not set apart by blanks, a phrase may begin and end inside of what looks like one word.
+  // In scripts without blanks a phrase may begin and end inside a word.
   const wanted = UNSPACED.test(phrase) ? words.trim() : words
   const each = wanted.split(' ').filter(Boolean)
-  // Most texts lack one of the words, which is seen without cutting the text into words.
+  // Fast check: most texts lack one of the words.
   const mayHave = (text: string): boolean => {
     if (!ONLY_ASCII.test(text)) return true
     const folded = text.toLowerCase()
@@ -365,17 +336,12 @@ const NAME = /[\p{L}\p{N}\p{M}_]+/gu
 export type NamedTexts = {
   texts: readonly string[]
   names: () => {
-    /** The words of each name that has several. */
     words: readonly (readonly string[])[]
-    /** The same names as one text. */
     spoken: string
   }
 }
 
-/**
- * Texts that are asked for many names. To cut all of theirs into words takes far longer than to look for one, so it is
- * done once, and only if a name may be there.
- */
+/** Prepares texts for many name tests. They are split into words once, and only if a name may occur. */
 export function namedTexts(texts: readonly string[]): NamedTexts {
   const wordsIn = (text: string) =>
     [...text.matchAll(NAME)].map(([name]) => partsOfName(name)).filter(({ length }) => length > 1)
@@ -394,8 +360,8 @@ export function namedTexts(texts: readonly string[]): NamedTexts {
 }
 
 /**
- * A test for texts that say a name, given by its words: one after the other, or as words of a longer name. So `crash loop`
- * is in `CrashLoopBackOff`, and not in `crashLooper`.
+ * Returns a test for a name as consecutive words or inside a longer name: `crash loop` matches
+ * `CrashLoopBackOff`, not `crashLooper`.
  */
 export function nameTest(spoken: string): (named: NamedTexts) => boolean {
   const isSaid = phraseTest(spoken)
@@ -405,7 +371,10 @@ export function nameTest(spoken: string): (named: NamedTexts) => boolean {
     texts.some(isSaid) || (texts.some(mayHave) && names().spoken.includes(` ${spoken} `))
 }
 
-/** A test for texts with a longer name that has this beginning, up to the end of one of its parts: `crashloop` of `CrashLoopBackOff`. */
+/**
+ * Returns a test for a longer name that begins like this, up to the end of a part: `crashloop` of
+ * `CrashLoopBackOff`.
+ */
 export function beginningTest(beginning: string): (named: NamedTexts) => boolean {
   const isBegun = (words: readonly string[]): boolean => {
     let begun = ''
@@ -419,12 +388,10 @@ export function beginningTest(beginning: string): (named: NamedTexts) => boolean
   return ({ texts, names }) => texts.some(mayHave) && names().words.some(isBegun)
 }
 
-// For a search by substring; snippet.ts says why there are two.
-
 const SNIPPET_LENGTH = 240
 const BEFORE_MATCH = 80
 
-/** The text around the first occurrence of `foldedNeedle`, or the beginning of `text`. */
+/** Returns the text around the first occurrence of `foldedNeedle`, or the beginning of `text`. */
 export function snippetAround(text: string, foldedNeedle: string): string {
   const at = Math.max(0, indexOfFolded(text, foldedNeedle))
   const from = at <= BEFORE_MATCH ? 0 : wordStart(text, at - BEFORE_MATCH)
@@ -432,12 +399,12 @@ export function snippetAround(text: string, foldedNeedle: string): string {
   return `${from > 0 ? '… ' : ''}${piece.trim()}${truncated ? ' …' : ''}`
 }
 
-/** Where the needle stands in the text as it is written, although it was found in the folded text. */
+/** Returns the position in the original text of a needle found in the folded text. */
 function indexOfFolded(text: string, foldedNeedle: string): number {
   const folded = foldCase(text)
   const at = folded.indexOf(foldedNeedle)
   if (at <= 0 || folded.length === text.length) return at
-  // Folding has changed lengths before the match (ß, ligatures, accents written apart): walk until as much is folded.
+  // Folding changed lengths before the match (ß, ligatures, accents): walk to the position.
   const units = new FoldedUnits(text)
   let foldedSoFar = 0
   let index = 0
@@ -449,12 +416,11 @@ function indexOfFolded(text: string, foldedNeedle: string): number {
   return index
 }
 
-/** A mark on the letter before it, or a letter of Hangul that makes one syllable with it. */
+/** A mark, or a Hangul letter that joins the syllable before it. */
 const JOINS_BEFORE = /^[\p{M}\u1160-\u11ff]/u
 const FIRST_MARK = 0x300
 const FIRST_BEYOND_ASCII = 0x80
 
-/** The parts of a text that fold by themselves: a character with the marks on it. Texts repeat a few hundred of them. */
 class FoldedUnits {
   readonly #text: string
   readonly #joins = new Map<number, boolean>()
@@ -495,7 +461,6 @@ class FoldedUnits {
   }
 }
 
-/** The next beginning of a word after `at`, so that a snippet does not begin inside one. */
 function wordStart(text: string, at: number): number {
   const gap = text.slice(at, at + 30).search(/\s/)
   const start = gap === -1 ? at : at + gap + 1

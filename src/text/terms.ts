@@ -3,13 +3,12 @@ import { fold } from './fold.ts'
 import { wordHash } from './term-hash.ts'
 
 /**
- * The English stemmer of Snowball (Porter 2), written by hand: it answers as the stemmer of `snowball-stemmers` does for words
- * without apostrophes, in a tenth of the time. A text of many different words is analysed word by word, so this time counts.
+ * The English stemmer of Snowball (Porter 2). Must agree with `snowball-stemmers` for words without
+ * apostrophes.
  */
 
-const SHORTEST_STEMMED = 3
+const MIN_STEMMED_LENGTH = 3
 
-/** Words that no rule serves. */
 const WHOLE_WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     skis: 'ski',
@@ -29,7 +28,6 @@ const WHOLE_WORDS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Words that are finished when a plural's ending is off. */
 const FINISHED: ReadonlySet<string> = new Set([
   'inning',
   'outing',
@@ -41,13 +39,12 @@ const FINISHED: ReadonlySet<string> = new Set([
   'succeed',
 ])
 
-/** After these beginnings R1 begins at once. */
 const R1_BEGINNINGS = ['gener', 'commun', 'arsen']
 
 const isVowel = (letter: string | undefined): boolean =>
   letter === 'a' || letter === 'e' || letter === 'i' || letter === 'o' || letter === 'u' || letter === 'y'
 
-/** A y at the beginning or after a vowel is a consonant, written as Y. */
+/** Writes a y at the beginning or after a vowel as Y: there it is a consonant. */
 function markConsonants(word: string): string {
   if (!word.includes('y')) return word
   let marked = ''
@@ -58,7 +55,6 @@ function markConsonants(word: string): string {
   return marked
 }
 
-/** Where the part behind the next consonant that follows a vowel begins. */
 function regionAfter(word: string, from: number): number {
   let at = from
   while (at < word.length && !isVowel(word[at])) at++
@@ -79,7 +75,6 @@ function hasVowelBefore(word: string, end: number): boolean {
 const isOneOf = (letters: string, letter: string | undefined): boolean =>
   letter !== undefined && letters.includes(letter)
 
-/** Whether a word ends with a short syllable. */
 function endsShort(word: string): boolean {
   const last = word.length - 1
   if (last < 1 || isVowel(word[last]) || !isVowel(word[last - 1])) return false
@@ -115,7 +110,6 @@ function withI(word: string): string {
   return isOneOf('yY', word[last]) && last > 1 && !isVowel(word[last - 1]) ? `${word.slice(0, last)}i` : word
 }
 
-/** Endings and what takes their place, by the last letter and the longest first. */
 type Endings = ReadonlyMap<string, readonly (readonly [ending: string, instead: string])[]>
 
 function endingsOf(instead: Readonly<Record<string, string>>): Endings {
@@ -209,9 +203,8 @@ function withoutFifth(word: string, r1: number, r2: number): string {
   return last >= r2 || !endsShort(without()) ? without() : word
 }
 
-/** The stem of a folded word. */
 export function stemEnglish(word: string): string {
-  if (word.length < SHORTEST_STEMMED) return word
+  if (word.length < MIN_STEMMED_LENGTH) return word
   const whole = WHOLE_WORDS.get(word)
   if (whole !== undefined) return whole
   const marked = markConsonants(word)
@@ -226,9 +219,8 @@ export function stemEnglish(word: string): string {
 }
 
 /**
- * Names of products, languages and companies that are one word to everybody, though they are written with inner
- * capitals. Their parts mean something else: `java` does not ask for JavaScript, nor `query` for jQuery. A name whose part
- * is asked for in its place is not here: `ssl` asks for OpenSSL as well, `postgres` for PostgreSQL and `mongo` for MongoDB.
+ * Product names that stay one word despite inner capitals: `java` does not match JavaScript. Names whose part
+ * is asked for in their place are left out: `postgres` for PostgreSQL.
  */
 export const PRODUCT_NAMES = `ActionScript AirTable AppleScript BigQuery BitBucket BrowserStack CentOS CloudFlare
   CloudFormation CloudFront CloudTrail CloudWatch CodePen CodeSandbox CoffeeScript DataBricks DataDog DeepSeek DevOps
@@ -239,16 +231,15 @@ export const PRODUCT_NAMES = `ActionScript AirTable AppleScript BigQuery BitBuck
   ServiceNow SharePoint SnapChat SnowFlake SonarQube StackBlitz TeamCity TensorFlow TypeScript VSCode VirtualBox WebStorm
   WhatsApp WiFi WordPad WordPress YouTube iCloud iOS iPad iPadOS iPhone jQuery macOS tvOS visionOS watchOS`
 
-/** What one token means to the index. */
 export type Reading = {
-  /** The parts first; an identifier of several parts adds itself as a whole at the end. */
+  /** Parts first; an identifier of several parts ends with its whole name. */
   terms: string[]
   hashes: number[]
-  /** How many words the token counts for in the length of a text; none where it means nothing. */
+  /** How many words the token adds to the length; 0 if it means nothing. */
   words: number
 }
 
-const LONGEST_TERM = 64
+const MAX_TERM_LENGTH = 64
 const ONLY_LATIN = /^[\p{sc=Latin}\p{N}]+$/u
 const ONLY_CYRILLIC = /^\p{sc=Cyrillic}+$/u
 const HAS_INNER_CASE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u
@@ -260,26 +251,28 @@ const WORD_PART =
 
 const russian = snowball.newStemmer('russian')
 
-const cut = (term: string) => (term.length <= LONGEST_TERM ? term : term.slice(0, LONGEST_TERM))
+const cut = (term: string) => (term.length <= MAX_TERM_LENGTH ? term : term.slice(0, MAX_TERM_LENGTH))
 
-/** The pieces that inner capitals make of a word, folded. */
+/** Splits a word at inner capitals and folds the pieces. */
 const piecesOf = (word: string): string[] => (word.match(WORD_PART) ?? []).map(fold).filter(Boolean)
 
-/** What the names of products would be as several words: of `javascript` java and script. They are their own stems. */
+/** Pieces of product names: java and script for `javascript`. Each piece is its own stem. */
 const PIECES_OF_PRODUCTS: ReadonlyMap<string, readonly string[]> = new Map(
   PRODUCT_NAMES.split(/\s+/).map((name) => [fold(name), piecesOf(name)]),
 )
-/** What other forms of a name are cut to: of `iphones` iphon. A name in -s has none, and is cut to another word: `ios` to io. */
+/**
+ * Product names by their stem: `iphones` becomes iphon. Names in -s are left out, because stemming makes them
+ * another word (`ios` to io).
+ */
 const NAMES_BY_STEM: ReadonlyMap<string, string> = new Map(
   [...PIECES_OF_PRODUCTS.keys()]
     .filter((name) => !name.endsWith('s'))
     .map((name) => [stemEnglish(name), name]),
 )
-/** All beginnings of these names, so that a piece that begins none is not put together with others. */
 const BEGINNINGS_OF_PRODUCTS: ReadonlySet<string> = new Set(
   [...PIECES_OF_PRODUCTS.keys()].flatMap((name) => [...name].map((_, i) => name.slice(0, i + 1))),
 )
-const MOST_PIECES = Math.max(...[...PIECES_OF_PRODUCTS.values()].map(({ length }) => length))
+const MAX_PIECES = Math.max(...[...PIECES_OF_PRODUCTS.values()].map(({ length }) => length))
 
 function stem(folded: string): string {
   const word = cut(folded)
@@ -293,25 +286,22 @@ function stem(folded: string): string {
 
 const reading = (terms: string[], words: number): Reading => ({ terms, hashes: terms.map(wordHash), words })
 
-/** A token as it is: ids, hashes and numbers have no other forms. */
 const asIs = (folded: string): Reading => (folded ? reading([cut(folded)], 1) : reading([], 0))
 
-/** `python3` is also about python. */
 function plain(folded: string): Reading {
   const numbered = LETTERS_THEN_DIGITS.exec(folded)?.[1]
   if (numbered) return reading([cut(folded), stem(numbered)], 1)
   return folded && !HAS_DIGIT.test(folded) ? reading([stem(folded)], 1) : asIs(folded)
 }
 
-/** The words that somebody may write for the name of a product, folded: `mac os` for `macos`. Undefined for other words. */
+/** Returns a product name as separate words, folded (`mac os` for `macos`), or undefined. */
 export const spokenProduct = (folded: string): string | undefined => PIECES_OF_PRODUCTS.get(folded)?.join(' ')
 
-/** Pieces, with those put together again that are the name of a product: of `JavaScriptError` javascript and error. */
 function withProducts(pieces: readonly string[]): string[] {
   const words: string[] = []
   for (let at = 0; at < pieces.length; ) {
     const first = pieces[at] as string
-    let length = BEGINNINGS_OF_PRODUCTS.has(first) ? Math.min(MOST_PIECES, pieces.length - at) : 1
+    let length = BEGINNINGS_OF_PRODUCTS.has(first) ? Math.min(MAX_PIECES, pieces.length - at) : 1
     while (length > 1 && !PIECES_OF_PRODUCTS.has(pieces.slice(at, at + length).join(''))) length--
     words.push(length === 1 ? first : pieces.slice(at, at + length).join(''))
     at += length
@@ -319,13 +309,12 @@ function withProducts(pieces: readonly string[]): string[] {
   return words
 }
 
-/** The words that a name is made of: of `getUserById` get, user, by and id. */
 export const partsOf = (token: string): string[] =>
   token.split('_').flatMap((piece) => withProducts(piecesOf(piece)))
 
 /**
- * `getUserById` and `get_user_by_id`: get, user, by, id, and getuserbyid for both. The whole name is a stem too, so that
- * `localStorage` and localstorage are the same word.
+ * Returns the parts and the whole: `getUserById` and `get_user_by_id` both end with getuserbyid. The whole is
+ * stemmed too, so that `localStorage` equals localstorage.
  */
 function identifier(token: string): Reading {
   const parts = partsOf(token)
@@ -333,17 +322,15 @@ function identifier(token: string): Reading {
   return reading([...parts.map(stem), stem(parts.join(''))], parts.length)
 }
 
-/** `3.11.2` is found by 3, by 3.11 and by itself. */
 function version(number: string): Reading {
   const folded = cut(fold(number))
   const beginnings = [...folded.matchAll(/\./g)].map(({ index }) => folded.slice(0, index))
   return reading([...beginnings, folded], 1)
 }
 
-/** No name is longer; a longer token stands for itself by its beginning. */
-const LONGEST_NAME = 256
-/** Of Base64 and the like a piece of equal kind has two characters on average, of a name five. */
-const SHORTEST_ENCODED = 16
+const MAX_NAME_LENGTH = 256
+/** In encoded data such as Base64, pieces of one kind average two characters; in names five. */
+const MIN_ENCODED_LENGTH = 16
 const ENCODED_PIECE = 3
 
 const kindOf = (code: number): number => {
@@ -351,35 +338,31 @@ const kindOf = (code: number): number => {
   return code >= 65 ? 2 : 3
 }
 
-/** Whether a token is encoded data: its letters and digits change too often for a name. */
+/** Whether letters and digits change too often for a name. */
 function isEncoded(token: string): boolean {
-  if (token.length < SHORTEST_ENCODED) return false
+  if (token.length < MIN_ENCODED_LENGTH) return false
   let pieces = 1
   let before = kindOf(token.charCodeAt(0))
   for (let i = 1; i < token.length; i++) {
     const kind = kindOf(token.charCodeAt(i))
-    // A capital begins a piece together with the small letters that follow it.
     if (kind !== before && !(kind === 1 && before === 2)) pieces++
     before = kind
   }
   return pieces * ENCODED_PIECE > token.length
 }
 
-/** Computes the meaning of a token; that costs as much as many look-ups of known ones. */
 export function interpret(token: string): Reading {
-  if (token.length > LONGEST_NAME || isEncoded(token)) return asIs(fold(token.slice(0, LONGEST_NAME)))
+  if (token.length > MAX_NAME_LENGTH || isEncoded(token)) return asIs(fold(token.slice(0, MAX_NAME_LENGTH)))
   const number = VERSION_NUMBER.exec(token)?.[1]
   if (number) return version(number)
   return token.includes('_') || HAS_INNER_CASE.test(token) ? identifier(token) : plain(fold(token))
 }
 
-/** A pair of characters of a script without spaces, or a sign: itself, folded. */
 export const readAsIs = (text: string): Reading => ({ terms: [text], hashes: [wordHash(text)], words: 1 })
 
 /**
- * English words that say nothing about what a card is about. They are indexed like every other word and dropped from
- * queries only, so that a query made of nothing else ("to be or not to be") still finds its card, as a weak result.
- * The last few are what an apostrophe leaves of "isn't" and "we've".
+ * English words without meaning for search. They are indexed but dropped from queries, except when a query has
+ * no others ("to be or not to be"). The last few remain from "isn't" and "we've".
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by
@@ -391,15 +374,12 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     .filter(Boolean),
 )
 
-/** As the index knows them; no slip is taken to mean one of these. */
+/** Stems of stop words; typing errors are never corrected to one of these. */
 export const STOP_STEMS: ReadonlySet<string> = new Set(
   [...STOP_WORDS].flatMap((word) => interpret(word).terms),
 )
 
-/**
- * English words that every subject uses. They may be rare in a vault, and two texts that share them alone are about different
- * things all the same. They are found like any other word; only how sure a hit is depends on them less.
- */
+/** English words of every subject. They are indexed normally, but add little certainty to a hit. */
 const COMMON_WORDS = `able accept accord achieve act action actual add addition additional affect age agree aim allow almost alone
   already alternative although always among amount analyse analysis analyze another answer appear apply approach
   appropriate approximate area arise around arrange ask aspect assign assume attempt available average avoid aware
@@ -453,7 +433,7 @@ const COMMON_WORDS = `able accept accord achieve act action actual add addition 
 
 let stems: ReadonlySet<string> | undefined
 
-/** Whether a term of the index is one of these words. Made when it is first asked: that is a twentieth of a server's start. */
+/** Whether an index term is a common word. Built at first use, to keep the start fast. */
 export function isCommonStem(term: string): boolean {
   stems ??= new Set(COMMON_WORDS.split(/\s+/).flatMap((word) => interpret(word).terms))
   return stems.has(term)

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './accessible.ts'
-import { holdNext, intercept, loseAnswer } from './intercept.ts'
+import { intercept, lockNext, loseAnswer } from './intercept.ts'
 import { SAMPLES } from './samples.ts'
 import { settled } from './settled.ts'
 import { openStage } from './support.ts'
@@ -77,7 +77,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   await settled(reader.page)
   await expectAccessible(reader.page)
   // Sent, and the card left before the answer: nothing waits to be sent.
-  const goOn = await holdNext(reader.page, '**/feedback')
+  const goOn = await lockNext(reader.page, '**/feedback')
   await reader.page.getByRole('button', { name: 'Send' }).click()
   await visit(reader.page, '/library')
   goOn()

@@ -30,7 +30,7 @@ export const breakAnswer = async (route: Route): Promise<void> => {
 }
 
 /** Holds back the next request, until the function is called that comes back. */
-export async function holdNext(page: Page, address: string): Promise<() => void> {
+export async function lockNext(page: Page, address: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const goOn = async (route: Route) => {
     await promise

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { expectAccessible } from './accessible.ts'
-import { holdNext, intercept, loseAnswer } from './intercept.ts'
+import { intercept, lockNext, loseAnswer } from './intercept.ts'
 import { lookAround, picture } from './pictures.ts'
 import { settled } from './settled.ts'
 import { openStage, type Person } from './support.ts'
@@ -155,7 +155,7 @@ test('a document is edited, and a secret in it never stays', async () => {
   for (const isOpenedAgain of [true, false]) {
     const text = `- Tea ${isOpenedAgain}`
     await facts.fill(text)
-    const goOn = await holdNext(page, '**/api/v1/project-context/events')
+    const goOn = await lockNext(page, '**/api/v1/project-context/events')
     await page.getByRole('button', { name: 'Save' }).click()
     if (isOpenedAgain) {
       await page.keyboard.press('Escape')

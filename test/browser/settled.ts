@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page, Request } from 'playwright-core'
 
-const LONGEST_MS = 15_000
+const MAX_MS = 15_000
 
 type Traffic = { open: Set<Request>; changes: number }
 const traffic = new WeakMap<Page, Traffic>()
@@ -31,7 +31,7 @@ const trafficOf = (page: Page): Traffic => {
 }
 
 /** Until no request is open. False if that takes longer: one beside which a route begins or ends may never be reported as ended. */
-export async function allAnswered(page: Page, longestMs = LONGEST_MS): Promise<boolean> {
+export async function allAnswered(page: Page, longestMs = MAX_MS): Promise<boolean> {
   const { open } = trafficOf(page)
   for (let waited = 0; waited < longestMs && open.size > 0; waited += 20) await sleep(20)
   return open.size === 0

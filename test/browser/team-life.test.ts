@@ -5,7 +5,7 @@ import { sendDueMails } from '../../src/features/mail/sender.ts'
 import { DAY_MS } from '../../src/shared/time.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { expectAccessible } from './accessible.ts'
-import { holdNext, intercept, loseAnswer } from './intercept.ts'
+import { intercept, lockNext, loseAnswer } from './intercept.ts'
 import { judgeThreeSizes, picture } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { settled } from './settled.ts'
@@ -112,7 +112,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await leadThread.getByRole('button', { name: 'Edit' }).click()
   const edited = leadThread.getByLabel('Your comment')
   await edited.fill('It does since 16, @Mate Miller.')
-  const goOn = await holdNext(lead.page, `${comments}/*`)
+  const goOn = await lockNext(lead.page, `${comments}/*`)
   await leadThread.getByRole('button', { name: 'Save' }).click()
   // What is written while it is being saved stays, with all that stood before it.
   await edited.press('End')

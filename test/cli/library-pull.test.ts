@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
 import { retireKey } from '../../src/features/library/signing-keys.ts'
 import { makeDueSnapshot } from '../../src/features/library/snapshot.ts'
-import { MOST_LINE_BYTES } from '../../src/shared/library-snapshot.ts'
+import { MAX_LINE_BYTES } from '../../src/shared/library-snapshot.ts'
 import { goodCard, titleWord } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, runKvault } from '../support/process.ts'
@@ -220,7 +220,7 @@ test('whatever is changed on the way is refused, and nothing is imported', async
     ],
     ['reordered lines', packed(head, two, one, three, ...rest), 'does not follow'],
     ['a truncated file', whole.subarray(0, whole.length - 20), 'cut short'],
-    ['a bomb of one line', zstdCompressSync(Buffer.alloc(MOST_LINE_BYTES + 1, 'a')), 'more than'],
+    ['a bomb of one line', zstdCompressSync(Buffer.alloc(MAX_LINE_BYTES + 1, 'a')), 'more than'],
   ]
   for (const [what, bytes, message] of cases) {
     await replaceSnapshot(bytes)

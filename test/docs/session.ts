@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type CommandBlock, findOutput } from './fences.ts'
 
-const LONGEST_MS = 60_000
+const MAX_MS = 60_000
 
 export const isInstalled = (program: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
@@ -66,9 +66,9 @@ export class Session {
     child.stdout?.on('data', (chunk) => (output += chunk))
     child.stderr?.on('data', (chunk) => (output += chunk))
     const timer = setTimeout(() => {
-      output += `\nnot finished after ${LONGEST_MS / 1000} s`
+      output += `\nnot finished after ${MAX_MS / 1000} s`
       child.kill('SIGKILL')
-    }, LONGEST_MS)
+    }, MAX_MS)
     return new Promise((resolve) => {
       child.once('exit', (code) => {
         clearTimeout(timer)

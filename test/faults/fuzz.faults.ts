@@ -6,7 +6,7 @@ import { fuzz } from './fuzz.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now())
-const MOST_GROWTH_BYTES = 30 * 1024 * 1024
+const MAX_GROWTH_BYTES = 30 * 1024 * 1024
 
 setFlagsFromString('--expose_gc')
 const heapUsed = () => {
@@ -21,6 +21,6 @@ onBothEngines('generated requests', (t) => {
     const { findings, statuses } = await fuzz(t, REQUESTS, SEED)
     process.stdout.write(`${t.engine}, seed ${SEED}: ${JSON.stringify(statuses)}\n`)
     expect(findings).toEqual([])
-    expect(heapUsed() - before).toBeLessThan(MOST_GROWTH_BYTES)
+    expect(heapUsed() - before).toBeLessThan(MAX_GROWTH_BYTES)
   })
 })

@@ -17,7 +17,7 @@ type Operation = {
   responses: Record<string, Schema>
 }
 
-const LONGEST_ANSWER_MS = 30_000
+const MAX_ANSWER_MS = 30_000
 /** Answers that every route may give without saying so. */
 const EVERYWHERE = new Set(['400', '401', '404', '405', '413', '415', '422', '429'])
 
@@ -183,12 +183,12 @@ export async function fuzz(t: TestVault, requests: number, seed: number): Promis
         },
         ...(body === undefined ? {} : { payload: body }),
       }),
-      sleep(LONGEST_ANSWER_MS, undefined, { ref: false, signal: patience.signal }).catch(() => undefined),
+      sleep(MAX_ANSWER_MS, undefined, { ref: false, signal: patience.signal }).catch(() => undefined),
     ])
     // A timer that is left keeps its request in memory, which is to be shown to return to its level.
     patience.abort()
     if (!answer) {
-      say(`no answer within ${LONGEST_ANSWER_MS} ms`)
+      say(`no answer within ${MAX_ANSWER_MS} ms`)
       continue
     }
     const status = String(answer.statusCode)

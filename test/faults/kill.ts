@@ -11,8 +11,8 @@ import { Writer } from './writer.ts'
 
 const WRITERS = 4
 /** Writes that a round waits for before it kills, and how long at most it waits after them. */
-const MOST_WRITES = 40
-const LONGEST_MS = 100
+const MAX_WRITES = 40
+const MAX_MS = 100
 /** A fast machine writes so much in a hundred rounds that its searches cost more than the writers earn. */
 const CREDITS = 10_000
 
@@ -136,11 +136,11 @@ export async function killAgainAndAgain(
       isLast = round === rounds - 1
       let over = false
       const writing = writers.map((writer) => writer.run(() => over))
-      const enough = acknowledged() + Math.random() * MOST_WRITES
+      const enough = acknowledged() + Math.random() * MAX_WRITES
       // A writer also ends when a busy server refuses it; when all have ended, more will not come.
       const written = Promise.all(writing).then(() => 'ended')
       while (acknowledged() < enough && (await Promise.race([written, sleep(5)])) !== 'ended');
-      await sleep(Math.random() * LONGEST_MS)
+      await sleep(Math.random() * MAX_MS)
       const names = kinds ?? Object.keys(ways)
       const name = names[round % names.length] as string
       await ways[name]?.()

@@ -15,7 +15,7 @@ const STRETCH_MS = 5000
 const STRETCHES_A_MINUTE = 60_000 / STRETCH_MS
 const FLOOD_SECONDS = 20
 const FLOOD_TIMES = 5
-const MOST_CLIENTS = 2000
+const MAX_CLIENTS = 2000
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -36,7 +36,7 @@ for (const engine of ENGINES)
         ...(postgres ? { DATABASE_URL: postgres.url() } : {}),
       })
       await untilReady(server)
-      wire = new Wire(server.baseUrl, MOST_CLIENTS)
+      wire = new Wire(server.baseUrl, MAX_CLIENTS)
       people = await settle(server, wire, PEOPLE)
       const measured = await capacity(wire, people.slice(0, BUSY_PEOPLE), 5, 4000)
       perSecond = measured.perSecond
@@ -104,7 +104,7 @@ for (const engine of ENGINES)
       await steadily(wire, people, normal, () => before)
 
       const healthSoFar = watchHealth(server.baseUrl)
-      const load = { perSecond: perSecond * FLOOD_TIMES, forMs: FLOOD_SECONDS * 1000, most: MOST_CLIENTS }
+      const load = { perSecond: perSecond * FLOOD_TIMES, forMs: FLOOD_SECONDS * 1000, most: MAX_CLIENTS }
       const { tally, unsent } = await flood(wire, people, load)
       const health = await healthSoFar()
 

@@ -3,7 +3,7 @@ import { findSecrets } from '../../src/redaction/redact.ts'
 import { findDanger } from '../../src/review/find-danger.ts'
 import { readAttacks, readOrdinary } from './corpus.ts'
 
-const LEAST_CAUGHT = 0.95
+const MIN_CAUGHT = 0.95
 
 const isCaught = (text: string): boolean =>
   findSecrets(text).length > 0 || findDanger(text).some(({ severity }) => severity !== 'note')
@@ -13,7 +13,7 @@ test.each(['build', 'held'] as const)('the %s half of the attacks is blocked or 
   expect(attacks.length).toBeGreaterThanOrEqual(200)
   expect(new Set(attacks.map(({ group }) => group)).size).toBeGreaterThanOrEqual(12)
   const caught = attacks.filter(({ text }) => isCaught(text)).length
-  expect(caught / attacks.length).toBeGreaterThanOrEqual(LEAST_CAUGHT)
+  expect(caught / attacks.length).toBeGreaterThanOrEqual(MIN_CAUGHT)
 })
 
 test('no text stands in both halves', () => {

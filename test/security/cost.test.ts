@@ -246,7 +246,7 @@ const PLAIN: readonly ((text: string) => unknown)[] = [findSecrets, findDanger, 
 /** Of the cost that a plain log causes as a whole: its secrets, its dangers, its words. */
 const TIMES = 12
 /** Texts that a failure names for each analyser. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** In ms a character. A long text, as clocks of processor time have steps. */
 function costOfPlainLog(): number {
@@ -271,7 +271,7 @@ test('no analyser takes many times as long for any text as a plain log takes', (
       const best = ms <= enough ? ms : quickest(() => run(given), enough)
       if (best > enough) found.push(`${name} ${text.name}: ${Math.round(best)} ms of ${Math.round(enough)}`)
       else if (best > worst.ms) worst = { ms: best, text }
-      if (found.length === MOST_NAMED) break
+      if (found.length === MAX_NAMED) break
     }
     slow.push(...found)
     if (found.length > 0) continue

@@ -81,7 +81,7 @@ type IdleServer = { settings: string; kept: KeptServer }
 
 /** Servers of vaults that are gone, the newest last: the next vault with the same settings gets one. */
 const idleServers: IdleServer[] = []
-const MOST_IDLE = 8
+const MAX_IDLE = 8
 
 function takeServer(env: TestEnv): KeptServer | undefined {
   const settings = JSON.stringify(env)
@@ -91,7 +91,7 @@ function takeServer(env: TestEnv): KeptServer | undefined {
 
 async function keepServer(env: TestEnv, kept: KeptServer): Promise<void> {
   idleServers.push({ settings: JSON.stringify(env), kept })
-  if (idleServers.length > MOST_IDLE) await idleServers.shift()?.kept.server.close()
+  if (idleServers.length > MAX_IDLE) await idleServers.shift()?.kept.server.close()
 }
 
 /** What a test gets: the running app of its engine, moving time if it wants, and people to act as. */

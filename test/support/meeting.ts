@@ -5,7 +5,7 @@ import type { Db } from '../../src/db/db.ts'
 import type { TestVault } from './engines.ts'
 
 /** On a cluster a coordinator does not show that a statement waits on another node. */
-const LONGEST_WAIT_MS = 2000
+const MAX_WAIT_TIME_MS = 2000
 
 /** Whether a statement waits for a lock of another one. */
 export const isAnyWaiting = async (db: Db): Promise<boolean> => {
@@ -36,7 +36,7 @@ export async function meeting<T>(
   const answer = second().finally(() => {
     isAnswered = true
   })
-  const until = Date.now() + LONGEST_WAIT_MS
+  const until = Date.now() + MAX_WAIT_TIME_MS
   while (engine === 'postgres' && !isAnswered && Date.now() < until && !(await isAnyWaiting(database.read)))
     await sleep(5)
   end.resolve()

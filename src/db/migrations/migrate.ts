@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Db, EngineName } from '../db.ts'
 import { layOut } from '../distribution.ts'
-import { holdLock } from '../locks.ts'
+import { acquireLock } from '../locks.ts'
 import { initial } from './0001-initial.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
 import type { Migration } from './statements.ts'
@@ -56,7 +56,7 @@ async function settleRecord(db: Db, engine: EngineName): Promise<Set<string>> {
 export function applyMigrations(database: Database, migrations = MIGRATIONS): Promise<string[]> {
   return database.transaction(
     async (db) => {
-      await holdLock(db, database.engine, 'migration')
+      await acquireLock(db, database.engine, 'migration')
       const applied = await settleRecord(db, database.engine)
       refuseNewer(applied, migrations)
       const pending = migrations.filter((migration) => !applied.has(migration.name))

@@ -4,14 +4,17 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { keptPlans } from '../prepared.ts'
 
-/** The server ends a statement after 25 s, and a transaction without one after 60 s. 0: none is too long. */
-const LONGEST_SILENCE_MS = 60_000
+/**
+ * Timeout in ms for a silent server. The server itself ends a statement after 25 s and an idle transaction
+ * after 60 s; 0 means no limit.
+ */
+const MAX_SILENCE_MS = 60_000
 
 const socketOf = ({ connection }: pg.PoolClient) => connection.stream as Socket
 
 /**
- * Gives up a connection in use whose server says nothing: its host is gone after a failover, or something on the way has
- * forgotten the connection. The system notices that after a quarter of an hour or never, and would keep the whole pool.
+ * Closes a used connection whose server is silent (failover, dropped by a firewall). TCP notices that only
+ * after 15 minutes or never, and the whole pool would stay blocked.
  */
 function giveUpSilent(pool: pg.Pool, longestMs: number): void {
   pool.on('connect', (client) => {
@@ -23,24 +26,24 @@ function giveUpSilent(pool: pg.Pool, longestMs: number): void {
 }
 
 /**
- * A connection that breaks is replaced by the pool, and what was under way on it fails. But it may also break between two
- * queries of a transaction, when neither the pool nor a query listens: without a listener it would end the process.
+ * Opens a pool. Each connection gets an error listener: without one, a connection that breaks between two
+ * queries of a transaction would end the process.
  */
 export function openPool(
   config: pg.PoolConfig,
   onBroken: (error: Error) => void,
-  longestSilenceMs = LONGEST_SILENCE_MS,
+  longestSilenceMs = MAX_SILENCE_MS,
 ): pg.Pool {
   const pool = new pg.Pool(config)
   pool.on('connect', (client) => client.on('error', onBroken))
   giveUpSilent(pool, longestSilenceMs)
-  // The pool passes on what the connection itself has said.
+  // The connection's own listener already handles the error.
   pool.on('error', () => {})
   return pool
 }
 
 const TOO_MANY_CONNECTIONS = '53300'
-/** How long a connection that the server did not give is not asked for again. */
+/** Pause in ms before the server is asked again for a connection that it refused. */
 const REFUSED_MS = 1000
 
 const isRefused = (error: unknown): boolean =>
@@ -52,15 +55,14 @@ export class WaitedTooLong extends Error {
 
 const requestSince = new AsyncLocalStorage<number>()
 
-/** Remembers the arrival time of a request for everything that it does. */
+/** Runs a request with its arrival time, which orders the connection queue. */
 export const serveSince = (since: number, serve: () => void): void => requestSince.run(since, serve)
 
 const unlimited = new AsyncLocalStorage<true>()
 
-/** For statements that the server does not end either: their connections may be silent for however long. */
+/** Runs statements without a timeout: their connections may be silent for any time. */
 export const runUnlimited = <T>(work: () => Promise<T>): Promise<T> => unlimited.run(true, work)
 
-/** Has a connection keep the plans of the statements that ask for it. */
 function keepPlans(client: PostgresPoolClient): void {
   const query = (...sent: unknown[]) => Reflect.apply(pg.Client.prototype.query, client, sent)
   const withName = (text: unknown, ...rest: unknown[]) => {
@@ -73,16 +75,16 @@ function keepPlans(client: PostgresPoolClient): void {
 type Waiter = { requestCame: number; joined: number; enter: () => void }
 
 /**
- * Gives a free connection to the request that arrived first. A request needs several connections, one after the other.
- * In a plain queue, a request that is half done would wait behind every new one each time.
+ * Gives a free connection to the request that arrived first. A request needs several connections in turn; in a
+ * plain queue it would wait behind every new request each time.
  */
 export class ConnectionQueue implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #patienceMs: number
   #free: number
-  /** In the order in which their requests arrived. */
+  /** Waiters in the order in which their requests arrived. */
   readonly #order: Waiter[] = []
-  /** In the order in which they joined the queue. */
+  /** Waiters in the order in which they joined the queue. */
   readonly #waiting = new Set<Waiter>()
 
   constructor(pool: pg.Pool, { keepsPlans = false } = {}) {
@@ -109,7 +111,7 @@ export class ConnectionQueue implements PostgresPool {
       }
       return client
     } catch (error) {
-      // The server gives no more than there are, and those serve: the request waits for one of them.
+      // The server has no more connections, so the request waits for an existing one.
       if (isRefused(error) && this.#pool.totalCount > 0) {
         setTimeout(() => this.#next(), REFUSED_MS).unref()
         return this.connect()
@@ -157,31 +159,33 @@ export class ConnectionQueue implements PostgresPool {
     return this.#pool.end()
   }
 
-  /** For how long the oldest waiter has waited. */
   waitMs(): number {
     const [first] = this.#waiting
     return first ? performance.now() - first.joined : 0
   }
 }
 
-/** Work that has taken this long is no longer waited for. */
+/** Work that runs longer than this (ms) no longer blocks the queue. */
 const LONG_MS = 500
-/** While somebody has waited this long, nobody else may come. */
-const LONGEST_WAIT_MS = 3000
+/** If somebody has waited this long (ms), new work is refused. */
+const MAX_WAIT_TIME_MS = 3000
 
 type Entry = { ended: Promise<void>; endedOrLong: Promise<void> }
 
 /**
- * Lets work begin one after the other, in the order in which it came. One long piece of work does not keep the others:
- * they begin beside it.
+ * Starts work one after the other, in order of arrival. Long work does not block: the next work starts beside
+ * it.
  */
 export class TransactionQueue {
   #last: Entry | undefined
   readonly #waiting = new Set<{ since: number }>()
 
-  /** A patient one waits for the one before it, however long that takes, and is never refused. Nobody waits long for it. */
+  /**
+   * Runs work in turn. Patient work waits without a limit and is never refused; others do not wait long for
+   * it.
+   */
   async run<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
-    if (!isPatient && this.#waitMs() > LONGEST_WAIT_MS)
+    if (!isPatient && this.#waitMs() > MAX_WAIT_TIME_MS)
       throw new WaitedTooLong('Too many transactions wait in the queue')
     const before = this.#last
     const ended = Promise.withResolvers<void>()
@@ -208,14 +212,12 @@ export class TransactionQueue {
     this.#waiting.delete(waiter)
   }
 
-  /** How long the one that has waited longest has waited. */
   #waitMs(): number {
     const [first] = this.#waiting
     return first ? performance.now() - first.since : 0
   }
 }
 
-/** The same with several queues, so that as many run side by side. */
 export class TransactionQueues {
   readonly #queues: readonly TransactionQueue[]
   #next = 0

@@ -27,11 +27,11 @@ import { Replica } from './replica.ts'
 const CREDENTIALS_CHANNEL = 'credentials_taken'
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 /**
- * Hears by LISTEN on a connection of its own when any node has taken a credential away. Without the connection it
- * knows nothing, says so, and comes back with a new version, since it cannot tell what it has missed.
+ * Listens on its own connection (LISTEN) for credentials revoked on any node. Without the connection the
+ * version is unknown, and a new connection gets a new version, because news may have been missed.
  */
 class CredentialNews {
   readonly #config: pg.ClientConfig
@@ -53,7 +53,7 @@ class CredentialNews {
     this.#version++
   }
 
-  /** Starts to listen at the first call: a process that never asks needs no connection. */
+  /** Returns the version; the first call starts to listen. */
   version(): number | undefined {
     if (!this.#started) {
       this.#started = true
@@ -69,7 +69,7 @@ class CredentialNews {
   }
 
   async #connect(): Promise<void> {
-    // No time limits: a connection that listens runs no statement and no transaction.
+    // No timeouts: a listening connection runs no statement and no transaction.
     const client = new pg.Client({ ...this.#config, keepAlive: true })
     this.#client = client
     client.on('notification', () => this.add())
@@ -94,19 +94,19 @@ class CredentialNews {
     this.#listening = false
     if (this.#closed) return
     this.#retry = setTimeout(() => void this.#connect(), this.#pauseMs).unref()
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2)
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2)
   }
 }
 
-/** The coordinator's words when the only worker that was written to did not commit. It gives them no code of their own. */
+/** The coordinator's message, without a code, when the only written worker did not commit. */
 const NOT_COMMITTED = /^could not commit transaction for shard/
 
 type Query = (...args: unknown[]) => unknown
 
 /**
- * When a worker refuses a commit, for instance as not serialisable, the coordinator sends its reason as a warning and then an
- * error that says nothing. The error gets the code of the warning, so that such a transaction runs again as any other. If the
- * worker has gone away there is no such warning: nobody knows whether it has committed, so nothing runs again.
+ * Gives a refused commit its SQLSTATE. The coordinator sends the worker's reason as a warning and then an
+ * error without a code, so the error takes the warning's code and the transaction runs again. A lost worker
+ * sends no warning: its commit is uncertain, so nothing runs again.
  */
 function nameRefusedCommits(client: pg.ClientBase, isRefusal: (code: string) => boolean): void {
   let refusal: string | undefined
@@ -129,11 +129,11 @@ function nameRefusedCommits(client: pg.ClientBase, isRefusal: (code: string) => 
 }
 
 const MAX_TRIES = 20
-/** After this many tries, a transaction waits for those before it however long: beside others it would go on to conflict. */
+/** After this many tries, a transaction waits for all before it: beside others it would conflict again. */
 const TRIES_SIDE_BY_SIDE = 2
 const INT8 = 20
 
-/** int8 (counts, sums) as number: nothing here counts past 2^53. */
+/** Parses int8 (counts, sums) as a number: no value here exceeds 2^53. */
 export const parsers = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
@@ -143,29 +143,32 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Not serialisable, or in a circle of locks. */
+/** Serialisation failure (40001) or deadlock (40P01). */
 const isRefusal = (code: string) => code === '40001' || code === '40P01'
 
 const mustRunAgain = (error: unknown) => error instanceof RunAgain || isRefusal(sqlState(error) ?? '')
 
 /**
- * Also who may not connect (28) and a database that is gone (3D000): both are settings of the server, not of a request. A
- * statement that took too long (57014) has mostly waited for somebody's lock.
+ * Codes of an unavailable server. 28 (may not connect) and 3D000 (no such database) are faults of the server's
+ * settings; 57014 (statement timeout) mostly means a wait for a lock.
  */
 const UNAVAILABLE =
   /^(08|28|3D000|53|57014|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
 
-/** pg gives these no code. */
+/** pg's messages without a code. */
 const UNAVAILABLE_WITHOUT_CODE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/
 
 const INTERNAL_ERROR = 'XX000'
 
-/** A coordinator says so when a node of its cluster goes away in the middle of a statement, with no code of its own. */
+/** The coordinator's message, without a code, when a node goes away during a statement. */
 const LOST_NODE =
   /^(SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|failure on connection marked as essential|could not commit transaction for shard)/
 
-/** `allow_connections false`. The state alone also means other things, and the severity is in the server's language. */
+/**
+ * Whether the database has `allow_connections false`. The SQLSTATE alone has other meanings too, and the
+ * severity is localised.
+ */
 export const isClosedDatabase = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55000' && error.routine === 'CheckMyDatabase'
 
@@ -178,15 +181,14 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * In a young vault PostgreSQL watches small tables and short indexes as a whole, so serialisable transactions that run
- * side by side conflict whatever they write. Those of one process therefore run one after the other. Most of the
- * frequent writes are `read committed` with locks of their own, and do not wait here.
+ * Orders the attempts of serialisable transactions in one process. While tables are small PostgreSQL locks
+ * them as a whole for conflict detection, so concurrent transactions would conflict whatever they write.
  */
 class Attempts {
   readonly #queue = new TransactionQueue()
   /**
-   * A transaction that inserts a row and then names it in another table has watched the page where the next new rows go.
-   * Two of these cannot each come after the other, and three can.
+   * At most two at once: a transaction that inserts a row and refers to it reads the page of the newest rows,
+   * and only three such transactions can conflict.
    */
   readonly #pairs = new TransactionQueues(2)
 
@@ -206,51 +208,50 @@ class Attempts {
 
 export type PostgresOptions = {
   url: string
-  /** A streaming replica of it, for reads. */
   readUrl?: string | undefined
-  /** Set where `url` leads through a pooler of transactions: the same database without it. */
+  /** Set where `url` leads through a transaction pooler: the same database without the pooler. */
   directUrl?: string | undefined
-  /** The URL is that of a Citus coordinator. */
   isDistributed?: boolean
-  /** No statement has a time limit. Behind a pooler that holds for transactions alone. */
+  /** No statement timeout. Behind a pooler this holds only for transactions. */
   isPatient?: boolean
   poolSize: number
   onIdleError: (error: Error) => void
   onReplicaChange?: (usable: boolean, reason: string) => void
 }
 
-/** Acknowledged means on disk, whatever the server's default says. */
+/** A commit is acknowledged only when it is on disk, whatever the server's default. */
 const DURABLE = '-c synchronous_commit=on'
 
 const SETTINGS: pg.PoolConfig = {
   types: parsers,
   application_name: 'knowledge-vault',
   connectionTimeoutMillis: 10_000,
-  // Less than the silence after which a client is cut off (`silenceMs`): it gets an answer.
+  // Shorter than the client timeout (`silenceMs`), so that the client still gets an answer.
   statement_timeout: 25_000,
   idle_in_transaction_session_timeout: 60_000,
-  // Plans that a connection keeps must not become much older than the tables.
+  // Kept plans must not become much older than the tables.
   maxLifetimeSeconds: 300,
   options: DURABLE,
 }
 
-/** In one transaction a card and its team may be written: Citus refuses that after a statement that it ran on several shards at once. */
+/**
+ * One transaction may write a card and its team: Citus refuses that after a statement that ran on several
+ * shards at once.
+ */
 const CITUS_OPTIONS = '-c citus.multi_shard_modify_mode=sequential'
 
-/** Said to the server, which may have a limit of its own for this user. */
+/** Sent explicitly: the server may set a limit for this user. */
 const NO_LIMIT = '-c statement_timeout=0'
 
-/** The name of the connections of a command, which is no server. */
 const COMMAND = 'knowledge-vault command'
 
-/** A pooler lends a connection for one transaction, so what belongs to a session is its own to set: see pooler.ts. */
+/** A pooler lends a connection for one transaction, so session settings belong to the pooler (pooler.ts). */
 const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
   types: parsers,
   application_name: 'knowledge-vault',
   connectionTimeoutMillis: 10_000,
 }
 
-/** A replica that was not promoted, or a server that its operator has set to read only. */
 async function takesWrites(read: Db): Promise<boolean> {
   const { rows } = await sql<{ is: string }>`select current_setting('transaction_read_only') as is`.execute(
     read,
@@ -258,7 +259,10 @@ async function takesWrites(read: Db): Promise<boolean> {
   return rows[0]?.is === 'off'
 }
 
-/** pg takes `options` of a URL, such as a search_path, in place of ours. Both hold; where both name a setting, the URL's. */
+/**
+ * Merges `options` of the URL, such as a search_path, with ours, because pg would keep only the URL's. The URL
+ * wins on a conflict.
+ */
 const withOptions = (url: string, options: string): string =>
   url.replace(/[?&]options=/, (name) => `${name}${encodeURIComponent(`${options} `)}`)
 
@@ -289,7 +293,10 @@ function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefin
   })
 }
 
-/** Behind a pooler the next transaction may be on another connection; a coordinator has connections of its own to its nodes. */
+/**
+ * Whether session state survives a transaction. A pooler may change the connection, and a coordinator has its
+ * own connections to its nodes.
+ */
 const isOwnConnection = ({ directUrl, isDistributed }: PostgresOptions) =>
   directUrl === undefined && !isDistributed
 
@@ -304,7 +311,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({
     dialect,
-    // Sees every statement, unlike plugins, which miss prepared and hand-written ones.
+    // Sees every statement; plugins miss prepared and hand-written ones.
     log: ({ query }) => {
       if (takesCredentials(query.sql)) noteTakenCredentials()
     },
@@ -329,7 +336,7 @@ export function openPostgres(options: PostgresOptions): Database {
           .execute(async (tx) => {
             if (mayTakeLong) await sql`set local statement_timeout = 0`.execute(tx)
             const result = await fn(tx)
-            // Sent when it commits, to all nodes.
+            // PostgreSQL sends the notification at the commit, to all nodes.
             if (mark.tookCredentials) await sql`select pg_notify(${CREDENTIALS_CHANNEL}, '')`.execute(tx)
             return result
           })

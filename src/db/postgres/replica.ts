@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts'
 import { openPool } from './pool.ts'
 
 const POLL_MS = 200
-/** A replica that lacks what was acknowledged longer ago than this is not read from, by anybody. */
+/** Maximum lag in ms; a replica with a larger lag is not read from. */
 const MAX_STALENESS_MS = 1000
 const WATCH_TIMEOUT_MS = 2000
 const READ_TIMEOUT_MS = 10_000
@@ -14,7 +14,8 @@ const FORGET_EVERY_MS = 60_000
 
 type Position = bigint
 
-// Flushed, not inserted: an acknowledged commit is flushed, and only what is flushed is ever sent to a replica.
+// Reads the flushed position of the WAL: every acknowledged commit is flushed, and only flushed WAL reaches a
+// replica.
 const PRIMARY_STATE = `select (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::text as position,
   system_identifier::text || '/' || current_database() as database from pg_control_system()`
 
@@ -22,7 +23,7 @@ const REPLICA_STATE = `select pg_is_in_recovery() as follows,
   coalesce(pg_last_wal_replay_lsn() - '0/0'::pg_lsn, 0)::text as position,
   system_identifier::text || '/' || current_database() as database from pg_control_system()`
 
-// Ordered, so that two of these never wait for each other's rows in a circle.
+// Sorted by user, so that two of these statements cannot deadlock.
 const NOTE_WRITES = `insert into write_positions as known (user_id, position, written_at)
   select user_id, pg_current_wal_flush_lsn(), now() from unnest($1::text[]) as user_id order by user_id
   on conflict (user_id) do update set
@@ -31,10 +32,9 @@ const NOTE_WRITES = `insert into write_positions as known (user_id, position, wr
 
 const LAST_WRITE = `select (position - '0/0'::pg_lsn)::text as position from write_positions where user_id = $1`
 
-// A replica so far behind that this matters is not read from at all.
+// A minute is enough: a replica with a larger lag is not read from at all.
 const FORGET_WRITES = `delete from write_positions where written_at < now() - interval '1 minute'`
 
-/** The replica has what the primary had at that time. */
 type Goal = { setAt: number; position: Position }
 
 type PrimaryState = { position: string; database: string }
@@ -48,31 +48,33 @@ export type ReplicaOptions = {
   primary: { url: string; pool: pg.Pool; settings: pg.PoolConfig }
   onIdleError: (error: Error) => void
   onChange: (usable: boolean, reason: string) => void
-  /** Whether an error speaks of the server rather than of the query. */
   isUnavailable: (error: unknown) => boolean
 }
 
 /**
- * Sends one person's reads to a streaming replica whenever it has all that this person wrote, through whichever
- * node, and is at most a moment behind for everything else. In every other case they go to the primary.
+ * Sends a person's reads to a streaming replica while it has all of that person's writes and its lag is short;
+ * otherwise to the primary.
  */
 export class Replica {
   readonly #options: ReplicaOptions
   readonly #pool: pg.Pool
-  /** Connections of their own: waiting behind requests, the watch would call a busy server a dead one. */
+  /** Separate connections: in the request queue the watch would take a busy server for a dead one. */
   readonly #watches: { primary: pg.Pool; replica: pg.Pool }
   readonly #viaReplica: QueryExecutor
   readonly #timer: NodeJS.Timeout
   #polling: Promise<void> | undefined
   #replayed: Position = 0n
-  /** The replica has all that was acknowledged before this time. */
+  /** The replica has everything that was acknowledged before this time. */
   #completeAsOf = Number.NEGATIVE_INFINITY
   #goal: Goal | undefined
   #distrustedAt = Number.NEGATIVE_INFINITY
   #reason = 'not seen yet'
   #toldUsable = false
   #forgottenAt = 0
-  /** Writes through this node that the replica may lack. The latest of those that no longer fit counts for everybody. */
+  /**
+   * Writes of this node that the replica may lack, by user. Dropped entries are replaced by one position for
+   * everybody.
+   */
   readonly #ownWrites = new Map<string, Position>()
   #everybodysWrite: Position = 0n
 
@@ -103,8 +105,8 @@ export class Replica {
   }
 
   /**
-   * A handle for one person's reads, by one request. Each query may leave the replica for the primary. None comes back: what
-   * the request has read there may not be on the replica yet.
+   * Returns a handle for one request's reads. After a query went to the primary, all later ones do too,
+   * because the replica may lack what the request has read.
    */
   readFor(userId: string, primary: Db): Db {
     const viaPrimary = primary.getExecutor()
@@ -141,7 +143,7 @@ export class Replica {
     })
   }
 
-  /** Await it after a commit and before the answer: from then on every node knows where these people have written. */
+  /** Call after a commit and before the answer: every node then knows the position of these people's writes. */
   async wrote(userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return
     try {
@@ -153,7 +155,8 @@ export class Replica {
         this.#ownWrites.clear()
       }
     } catch (error) {
-      // The write itself is committed. The replica comes back into use with a goal set after it, so with the write.
+      // The write itself is committed. The replica returns only after it has reached a later position, which
+      // includes the write.
       this.#distrust(`a write could not be noted: ${error}`)
     }
   }
@@ -173,12 +176,15 @@ export class Replica {
     return BigInt(rows[0]?.position ?? 0)
   }
 
-  /** Errors that the primary would not make: the server is away, a conflict with replay, a table not replayed yet. */
+  /**
+   * Whether the replica caused the error: server away, conflict with replay, or a table that is not replayed
+   * yet.
+   */
   #isToBlame(error: unknown): boolean {
     if (!(error instanceof Error)) return false
     if (error.message === 'Query read timeout') return true
     const code = 'code' in error ? String(error.code) : ''
-    // A write by a read handle is a fault of ours and must show.
+    // 25006 (write on a read handle) is a bug of ours and must show.
     if (code === '25006') return false
     return this.#options.isUnavailable(error) || code === '42P01' || code === '42703'
   }

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Database } from '../db.ts'
 import { isClosedDatabase } from './postgres.ts'
 
-/** The settings name a database that cannot be used. Only the operator can change that. */
+/** The configured database cannot be used; only the operator can change that. */
 export class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable'
 
@@ -13,7 +13,10 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/** As pg reads the URL, with its defaults, and without the password. It opens the files of TLS too, which may be missing. */
+/**
+ * Returns the address that pg reads from the URL, without the password. Reading it opens TLS files, which may
+ * be missing.
+ */
 function addressOf(url: string): string {
   const connectionString = url.replaceAll(/(?<=[?&])ssl(rootcert|cert|key)=[^&]*/g, '')
   const { host, port, database } = new pg.Client({ connectionString })
@@ -23,7 +26,6 @@ function addressOf(url: string): string {
 const SILENT = 'it does not answer'
 const UNKNOWN_HOST = 'this host is unknown'
 
-/** Errors of the network and of the socket file. */
 const BY_CODE: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it closes the connection',
@@ -37,7 +39,7 @@ const BY_CODE: Record<string, string> = {
   EACCES: 'this user may not open the socket',
 }
 
-/** pg gives these no code, PgBouncer one for everything. */
+/** Messages without a code in pg, or with the one code that PgBouncer uses for everything. */
 const BY_MESSAGE: [RegExp, string][] = [
   [/^SASL: .*password must be/, 'it asks for a password, and the URL has none'],
   [/^The server does not support SSL/, 'it has no TLS, but sslmode asks for it'],
@@ -47,12 +49,12 @@ const BY_MESSAGE: [RegExp, string][] = [
 ]
 
 /**
- * Who may not connect or create tables, a database or schema that is missing, and a server that takes nobody in. PgBouncer
- * says all of this with 08P01.
+ * SQLSTATEs of a server that refuses: no permission, no database or schema, no connections allowed. PgBouncer
+ * uses 08P01 for all of them.
  */
 const SAID_BY_SERVER = /^(08P01|25006|28|3D000|3F000|42501|53|57P0)/
 
-/** Of a certificate that does not hold, or of two sides that find no common version of TLS. */
+/** Codes of an invalid certificate, or of two sides without a common TLS version. */
 const TLS_CODE = /CERT|ERR_TLS|ERR_SSL|UNABLE_TO_VERIFY|EPROTO/
 
 const firstLine = (text: string) => text.split('\n', 1)[0]?.replace(/\.$/, '') ?? ''
@@ -69,7 +71,7 @@ function reasonOf(error: unknown): string | undefined {
   return BY_CODE[code] ?? (TLS_CODE.test(code) ? firstLine(error.message) : undefined)
 }
 
-/** The first use of the database: says why it cannot be used, where the reason is outside of the program. */
+/** Runs the first use of the database and explains a failure whose cause is outside the program. */
 export async function explainUnusable<T>(url: string, use: () => Promise<T>, variable?: string): Promise<T> {
   try {
     return await use()
@@ -79,7 +81,7 @@ export async function explainUnusable<T>(url: string, use: () => Promise<T>, var
   }
 }
 
-/** In another encoding some letters cannot be stored, or a letter counts as several and is cut in the middle. */
+/** Refuses a database without UTF-8: other encodings cannot store some letters, or cut a letter in two. */
 export async function requireUtf8(url: string, { read }: Database): Promise<void> {
   const { rows } = await sql<{ is: string }>`select current_setting('server_encoding') as is`.execute(read)
   const encoding = rows[0]?.is
@@ -90,17 +92,19 @@ export async function requireUtf8(url: string, { read }: Database): Promise<void
     )
 }
 
-/** For a command, whose work also meets files: their errors have the same codes as those of a socket. */
+/**
+ * Checks the database for a command. Its later errors may come from files, which share codes with socket
+ * errors.
+ */
 export const requireUsable = (url: string, database: Database): Promise<void> =>
   explainUnusable(url, () => requireUtf8(url, database))
 
-/** Asked before the first migration, so that a plain PostgreSQL gets no tables by mistake. */
+/** Requires Citus before the first migration, so that a plain PostgreSQL gets no tables by mistake. */
 export async function requireCitus(url: string, database: Database): Promise<void> {
   const { rows } = await sql`select 1 from pg_extension where extname = 'citus'`.execute(database.read)
   if (rows.length === 0) throw new DatabaseUnusable(url, 'it has no extension citus', 'DATABASE_DISTRIBUTED')
 }
 
-/** The pooler's settings would break a guarantee of the server. */
 class PoolerSettings extends Error {
   override readonly name = 'PoolerSettings'
 }
@@ -108,8 +112,8 @@ class PoolerSettings extends Error {
 type Session = { durable: string; statement_timeout: string; idle_timeout: string }
 
 /**
- * Behind a pooler the server cannot set up its own connections. It checks the settings that the pooler gave them and
- * refuses to start if a guarantee would not hold. deploy/pgbouncer/pgbouncer.ini has the line that sets them.
+ * Refuses to start if the connections of a pooler lack the required settings: behind a pooler the server
+ * cannot set them itself. Must stay in step with deploy/pgbouncer/pgbouncer.ini.
  */
 export async function requirePoolerSettings(database: Database): Promise<void> {
   const { rows } = await sql<Session>`
@@ -134,19 +138,19 @@ export async function requirePoolerSettings(database: Database): Promise<void> {
 const HEARD_MS = 5000
 
 /**
- * What is said through the pooler must be heard on the direct way, once for each process that starts: otherwise it leads to
- * another database, of which backups would be made, or through a pooler itself, where nobody hears anything.
+ * Checks by NOTIFY that the direct URL and the pooler lead to the same database. A wrong URL would make
+ * backups of another database, or lead through a pooler, where LISTEN does not work.
  */
 export async function requireDirectWay(directUrl: string, { read }: Database): Promise<void> {
   const channel = `direct_way_${crypto.randomUUID()}`
   const client = new pg.Client({ connectionString: directUrl, connectionTimeoutMillis: 10_000 })
-  // A connection that breaks fails the query that waits; unheard, it would also end the process.
+  // Without a listener, a broken connection would end the process.
   client.on('error', () => {})
   try {
     await explainUnusable(directUrl, () => client.connect(), 'DATABASE_DIRECT_URL')
     await client.query(`listen "${channel}"`)
     const heard = new Promise<true>((resolve) => client.once('notification', () => resolve(true)))
-    // It may wait for a busy pooler. Only what was said can be heard, so the time begins after it.
+    // The timeout begins after the notification is sent, because the pooler may be busy.
     await sql`select pg_notify(${channel}, '')`.execute(read)
     if (!(await Promise.race([heard, sleep(HEARD_MS, false, { ref: false })])))
       throw new DatabaseUnusable(

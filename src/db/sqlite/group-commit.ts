@@ -3,21 +3,23 @@ import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 
-/** For the lock of another process. A client that waits is cut off later (`silenceMs`), and would get no answer. */
+/** Limit in ms for the wait for another process's lock, shorter than the client timeout (`silenceMs`). */
 const LOCK_PATIENCE_MS = 15_000
-/** A commit takes a few milliseconds, so another process has the lock for about as many looks at it. */
+/** How often the lock is tried quickly: a commit of another process takes a few milliseconds. */
 const QUICK_ATTEMPTS = 10
-/** How much work one commit may carry: enough to share the disk's latency, little enough that nobody waits long. */
+/**
+ * Maximum number of transactions in one commit: enough to share the disk's latency, few enough for a short
+ * wait.
+ */
 const MAX_BATCH = 16
 /**
- * How long full batches follow each other before other work goes on. An iteration of a busy event loop is long, so one
- * batch per iteration would be too few.
+ * How long (ms) full batches follow each other before other work runs. An iteration of a busy event loop is
+ * long, so one batch per iteration would be too few.
  */
 const BATCHES_FOR_MS = 50
-/** After so long without a transaction the next one begins at once: where nobody writes, there is nobody to wait for. */
+/** After this long (ms) without a transaction, the next one starts at once. */
 const LONELY_AFTER_MS = 5
 
-/** Another process has kept the lock for too long. */
 export class DatabaseBusy extends AppError {
   constructor() {
     super(503, 'unavailable', 'The database is busy.', {}, { 'Retry-After': '1' })
@@ -35,7 +37,6 @@ type Acknowledge = () => void
 
 export type WritesOptions = {
   isBusy: (error: unknown) => boolean
-  /** How many statements that may write were run so far. */
   written: () => number
   /** Throws where a commit would be lost. */
   requireFile?: () => void
@@ -45,9 +46,9 @@ export type WritesOptions = {
 }
 
 /**
- * The one writer of a SQLite file in this process. Transactions that wait at the same moment run one after the other
- * and share one commit, since reaching the disk costs far more than the statements. Each is serialisable as before,
- * fails alone, and is acknowledged only when the shared commit is on disk.
+ * The only writer of a SQLite file in this process. Waiting transactions run one after the other and share one
+ * commit, because a write to disk costs far more than the statements. Each transaction is serialisable, fails
+ * alone, and is acknowledged after the commit is on disk.
  */
 export class SqliteWrites {
   readonly #db: DatabaseSync
@@ -75,7 +76,7 @@ export class SqliteWrites {
     this.#commit = db.prepare('commit')
   }
 
-  /** One that may take long waits for the lock of another process without a deadline. */
+  /** Runs a transaction. With `mayTakeLong` it waits for another process's lock without a timeout. */
   transaction<T>(run: () => Promise<T>, mayTakeLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
@@ -89,13 +90,12 @@ export class SqliteWrites {
     })
   }
 
-  /** For how long the oldest waiting transaction has waited. */
   waitMs(): number {
     const [next] = this.#waiting
     return next ? this.#now() - next.since : 0
   }
 
-  /** Waits for what is under way. From then on nothing waits for a lock without a deadline. */
+  /** Waits for running transactions. Later waits for a lock all have a timeout. */
   async idle(): Promise<void> {
     this.#isEnding = true
     await this.#draining
@@ -109,14 +109,13 @@ export class SqliteWrites {
       while (this.#waiting.length >= MAX_BATCH && this.#now() < until)
       this.#lastEnd = this.#now()
     }
-    // No await may come after the last look at the queue. Otherwise work that arrives in between would wait forever.
+    // No await may follow the last check of the queue: work that arrives in between would wait forever.
     this.#draining = undefined
   }
 
   /**
-   * A transaction that begins at once ends before the next request is read, and shares its commit with nobody. So among
-   * others work begins when an iteration of the event loop has brought no more: clients that were answered together ask
-   * again together. The wait is as long as what the iteration brings, such as a search.
+   * Waits until an iteration of the event loop brings no more work, so that clients that were answered
+   * together share the next commit.
    */
   async #gather(): Promise<void> {
     for (let before = 0; before < this.#waiting.length && before < MAX_BATCH; ) {
@@ -147,8 +146,8 @@ export class SqliteWrites {
   }
 
   /**
-   * Uses no savepoints, because the text index writes out what it has gathered at each. Returns undefined if a
-   * transaction failed after it had written: then the whole batch must be rolled back.
+   * Runs a batch without savepoints, because the text index writes out its data at each one. Returns undefined
+   * if a transaction failed after it had written: the whole batch must then be rolled back.
    */
   async #runTogether(works: readonly Work[]): Promise<Acknowledge[] | undefined> {
     const acknowledges: Acknowledge[] = []
@@ -166,7 +165,7 @@ export class SqliteWrites {
     return acknowledges
   }
 
-  /** Each in its own savepoint; transactions can be run again by contract. */
+  /** Runs each transaction in its own savepoint. Transactions must be repeatable. */
   async #runApart(works: readonly Work[]): Promise<Acknowledge[]> {
     const acknowledges: Acknowledge[] = []
     for (const work of works) {
@@ -184,17 +183,20 @@ export class SqliteWrites {
     return acknowledges
   }
 
-  /** Nothing of the batch is on disk, so each of its transactions fails. If none was taken yet, the oldest one fails. */
+  /**
+   * Fails the transactions of a batch, because nothing of it is on disk. If no work was taken yet, the oldest
+   * one fails.
+   */
   #abandon(error: unknown, works: readonly Work[]): void {
-    // SQLite has rolled back by itself after errors such as a full disk.
+    // SQLite rolls back by itself after errors such as a full disk.
     if (this.#db.isTransaction) this.#db.exec('rollback')
     const victims = works.length > 0 ? works : this.#waiting.splice(0, 1)
     for (const work of victims) work.failed(error)
   }
 
   /**
-   * Refuses all that have waited too long, together: one after another, each would wait for the lock as long again. Throws if
-   * nobody is left for whom the lock is wanted.
+   * Refuses all late transactions together: one by one, each would wait for the lock again. Throws if nobody
+   * is left to wait for the lock.
    */
   #refuseLate(isLate: boolean, taken: readonly Work[]): void {
     if (!isLate && !this.#isEnding) return
@@ -206,7 +208,7 @@ export class SqliteWrites {
     if ((taken.length > 0 ? taken : this.#waiting).every(isRefused)) throw busy
   }
 
-  /** `taken` are those of the batch, if it has left the queue already. */
+  /** Begins a transaction. `taken` is the batch that has already left the queue. */
   async #beginSoon(taken: readonly Work[] = []): Promise<void> {
     let deadline = this.#now() + this.#lockPatienceMs
     for (let attempt = 1; ; attempt++) {

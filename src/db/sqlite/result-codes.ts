@@ -1,4 +1,4 @@
-// What SQLite's result codes mean to the product: https://sqlite.org/rescode.html
+// SQLite's result codes: https://sqlite.org/rescode.html
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 const SQLITE_READONLY = 8
@@ -35,7 +35,7 @@ export const isUniqueViolation = (error: unknown): boolean => {
 
 const UNWRITABLE = [SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN]
 
-/** A full disk, or rights that are missing. */
+/** Whether the disk is full or permissions are missing. */
 export const isUnwritable = (error: unknown): boolean => UNWRITABLE.includes(primaryCode(error) ?? 0)
 
 const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, ...UNWRITABLE])

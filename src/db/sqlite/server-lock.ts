@@ -5,13 +5,12 @@ import { isBusy } from './result-codes.ts'
 
 const NAME = 'server.lock'
 
-/** Kept from the collector, which would close them. */
+/** Keeps the handles from the garbage collector, which would close them. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Whether no other server has said that it runs on this data folder. A lock says so, which the system ends with the process,
- * however that ends: a file with a process id would outlive a crash. Workers are no servers of their own, and neither are
- * the operator's commands. What cannot be known counts as true.
+ * Whether no other server holds this data folder. A file lock ends with its process even after a crash; a
+ * process id in a file would stay. Workers and commands do not count as servers. True if unknown.
  */
 export function claimFolder(dataDir: string): boolean {
   const file = join(dataDir, NAME)
@@ -19,7 +18,7 @@ export function claimFolder(dataDir: string): boolean {
   try {
     closeSync(openSync(file, 'a', 0o600))
     lock = new DatabaseSync(file, { timeout: 0 })
-    // Writes nothing: the file stays empty.
+    // Locks without writing: the file stays empty.
     lock.exec('begin exclusive')
     held.add(lock)
     return true
@@ -29,7 +28,7 @@ export function claimFolder(dataDir: string): boolean {
   }
 }
 
-/** For commands that claim a folder for a moment, and for tests, whose process goes on. */
+/** Releases the claims of short commands and of tests. */
 export function releaseFolders(): void {
   for (const lock of held) lock.close()
   held.clear()

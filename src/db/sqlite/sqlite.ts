@@ -40,13 +40,12 @@ import type { Schema } from '../schema.ts'
 import { DatabaseBusy, SqliteWrites } from './group-commit.ts'
 import { isBusy, isCorrupt, isUnavailable, isUniqueViolation, isUnwritable } from './result-codes.ts'
 
-/** A key that another process revoked still works here for at most this long. */
+/** How long (ms) a key that another process revoked may still work here. */
 const LOOK_EVERY_MS = 200
 
 /**
- * Counts what may have revoked a credential: this process says so itself; of others, and of the command line, SQLite only
- * reports that they have written something. It is asked by the connection that writes: to any other one, the writes of this
- * process would look like those of others.
+ * Counts possible revocations. SQLite only reports that another process has written, and only the writing
+ * connection can tell the writes of other processes from our own.
  */
 class SqliteChanges {
   readonly #dataVersion: StatementSync
@@ -80,7 +79,10 @@ class SqliteChanges {
   }
 }
 
-/** Node 22.18 takes numbered parameters by name alone; later versions take them by position, which costs nothing. */
+/**
+ * Whether this Node takes numbered parameters by position; Node 22.18 takes them only by name, which is
+ * slower.
+ */
 function takesByPosition(): boolean {
   const probe = new DatabaseSync(':memory:')
   try {
@@ -102,7 +104,6 @@ const byName: Bind = (sql, values) =>
     ? [Object.fromEntries(values.map((value, at) => [`?${at + 1}`, value])) as never]
     : byPosition(sql, values)
 
-/** The values of a statement, as this version of Node takes them. */
 const boundValues: Bind = takesByPosition() ? byPosition : byName
 
 const MAX_CACHED_STATEMENTS = 500
@@ -115,8 +116,8 @@ type Prepared = {
 }
 
 /**
- * Rows come as arrays and are named here: node:sqlite itself makes objects of the slow kind, at twice the price. A
- * function made for the columns gives all rows of a statement one shape.
+ * Returns a function that makes row objects from arrays. node:sqlite's own objects cost twice as much;
+ * generated code gives all rows one shape.
  */
 function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
   const fields = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
@@ -129,7 +130,6 @@ class SqliteConnection implements DatabaseConnection {
   readonly #mustTransact: boolean
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
-  /** How many statements that may write were run. */
   writes = 0
 
   constructor(db: DatabaseSync, mustTransact: boolean) {
@@ -155,7 +155,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #refuseOutside(): void {
-    // A full disk ends a transaction by itself; what its code still writes must not pass as a write of its own.
+    // A full disk ends a transaction; later writes of its code must not run outside a transaction.
     if (this.#mustTransact && !this.#db.isTransaction) throw new Error('The transaction is over')
   }
 
@@ -180,7 +180,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    // Not from the cache: a cached statement may be run again while this one is still being read.
+    // A cached statement may run again while this one is still being read.
     for (const row of this.#db.prepare(sql).iterate(...boundValues(sql, parameters)))
       yield { rows: [row as R] }
   }
@@ -191,7 +191,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Hands the same connection to everybody: readers share theirs, and writers queue before they come here. */
+/** Returns the same connection to every caller: readers share it, and writers queue earlier. */
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection
 
@@ -222,8 +222,8 @@ class SqliteDriver implements Driver {
 
 class LimitCompiler extends SqliteQueryCompiler {
   /**
-   * A bare parameter as limit makes SQLite plan for its value, and so compile the statement again at every execution. A
-   * sign before it hides the value from the planner.
+   * Puts a sign before a limit: SQLite plans for the value of a bare parameter and would compile the statement
+   * at every execution.
    */
   protected override visitLimit(node: LimitNode): void {
     this.append('limit +')
@@ -264,13 +264,13 @@ const damaged = (file: string, how: string) =>
     `The database ${file} is damaged (${how}). Keep the file, set DATA_DIR to a new folder and restore the last backup there: kvault restore <file>.`,
   )
 
-/** What SQLite says of a damaged file, with the file and what to do; any other error as it is. */
+/** Explains an error about a damaged file with its path and the remedy; returns any other error unchanged. */
 export const explainDamage = (file: string, error: unknown): unknown =>
   isCorrupt(error) ? damaged(file, error instanceof Error ? error.message : String(error)) : error
 
 /**
- * Why a file cannot be opened: SQLite does not say. The file is only looked at, because closing it would end the locks
- * that other connections of this process have on it.
+ * Explains why a file cannot be opened, which SQLite does not say. The file is never opened here: closing it
+ * would release this process's locks on it.
  */
 export function explainUnreadable(file: string, error: unknown): unknown {
   if (!isUnwritable(error)) return explainDamage(file, error)
@@ -289,8 +289,8 @@ const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
 const HEADER_BYTES = 100
 
 /**
- * A copy that was cut off is shorter than its own header says. While there is a log beside it, a short file may
- * also be a crash in the middle of a checkpoint, which SQLite repairs by itself.
+ * Refuses a file that is shorter than its header says. With a log beside it, a short file may be a crash
+ * during a checkpoint, which SQLite repairs.
  */
 function refuseHalfCopied(file: string): void {
   const size = sizeOf(file)
@@ -305,7 +305,7 @@ function refuseHalfCopied(file: string): void {
     throw damaged(file, `${size} bytes of ${pages * pageSize}`)
 }
 
-/** Up to here the whole file is read at every start; larger ones are for `kvault verify`. */
+/** Limit in bytes for the full check at every start; larger files are for `kvault verify`. */
 const CHECKED_AT_START_BYTES = 32 * 1024 * 1024
 
 function refuseCorrupt(file: string, db: DatabaseSync): void {
@@ -315,7 +315,7 @@ function refuseCorrupt(file: string, db: DatabaseSync): void {
   if (verdict !== 'ok') throw damaged(file, verdict.replaceAll(/\s+/g, ' '))
 }
 
-/** What is written goes into a file that nobody can open any more, and is lost at the next start. */
+/** The database file was replaced: new writes go into a file without a name and are lost at the next start. */
 class FileReplaced extends Error {
   override readonly name = 'FileReplaced'
 
@@ -326,7 +326,10 @@ class FileReplaced extends Error {
 
 const fileNumber = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 
-/** Ask before the file is in use; the returned function says whether its name still leads to the same file. */
+/**
+ * Returns a function that tells whether the path still leads to the same file. Call it before the file is in
+ * use.
+ */
 function watchFile(file: string): () => boolean {
   const opened = fileNumber(file)
   return () => fileNumber(file) === opened
@@ -334,7 +337,7 @@ function watchFile(file: string): () => boolean {
 
 const OWNER_ONLY = 0o600
 
-/** Not every system lets us: a mounted folder may have rights of its own. */
+/** Sets permissions; a mounted folder may refuse. */
 function restrict(path: string, mode: number): void {
   try {
     if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode)
@@ -345,8 +348,8 @@ function restrict(path: string, mode: number): void {
 }
 
 /**
- * The file holds what all people wrote, so no other user of the machine may read it. SQLite gives the files beside it the
- * same rights. An existing folder keeps its mode, except that strangers are shut out of it.
+ * Makes the file readable for this user alone; SQLite copies the permissions to the files beside it. An
+ * existing folder only loses the permissions of strangers.
  */
 function makePrivate(file: string): void {
   const folder = dirname(file)
@@ -356,20 +359,18 @@ function makePrivate(file: string): void {
   for (const path of [file, `${file}-wal`, `${file}-shm`]) restrict(path, OWNER_ONLY)
 }
 
-/** While the file is opened, another process may be repairing it after a crash. */
+/** While the file opens, another process may be repairing it after a crash. */
 const OPENING_TIMEOUT_MS = 20
-/** 16 MB of log before a checkpoint: a page that many commits change is then copied once. */
+/** A checkpoint after 16 MB of log, so that a page with many changes is copied once. */
 const LOG_PAGES = 4000
 /**
- * Each connection's own, 16 MB; the rest is the system's cache. The file is not mapped: that is no faster here, counts as
- * the process's memory, and ends the process where a read error would end one request.
+ * 16 MB of cache per connection. Memory mapping stays off: a read error in mapped memory would end the
+ * process.
  */
 const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 
 export type SqliteOptions = {
-  /** A file that is missing is not made. */
   mustExist?: boolean
-  /** Shorter in tests: how long a transaction waits for the lock of another process, unless it may take long. */
   lockPatienceMs?: number
 }
 
@@ -384,14 +385,14 @@ export function openSqlite(file: string, { mustExist = false, ...options }: Sqli
   }
 }
 
-const LONGEST_START_WAIT_MS = 5000
+const MAX_START_WAIT_MS = 5000
 
 /**
- * Setting it the first time needs a lock that another starting process may hold just then. SQLite does not wait for that
- * one, because two processes could wait for each other forever; so we try again.
+ * Sets WAL mode with retries: another starting process may hold the lock, and SQLite does not wait for it, to
+ * avoid a deadlock.
  */
 function setWriteAheadLog(db: DatabaseSync): void {
-  const until = performance.now() + LONGEST_START_WAIT_MS
+  const until = performance.now() + MAX_START_WAIT_MS
   for (;;)
     try {
       db.exec('pragma journal_mode = wal')
@@ -410,8 +411,8 @@ function openWhole(file: string, options: Pick<SqliteOptions, 'lockPatienceMs'>)
     pragma wal_autocheckpoint = ${LOG_PAGES}; ${CACHE}`,
   )
   refuseCorrupt(file, writer)
-  // From here on a writer waits for another process in the event loop (shared-commits.ts). SQLite would block this process,
-  // and would sleep on while the lock is free again.
+  // From here on the event loop waits for locks (shared-commits.ts): SQLite's own wait would block this
+  // process.
   writer.exec('pragma busy_timeout = 0')
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec(`pragma query_only = 1; ${CACHE}`)

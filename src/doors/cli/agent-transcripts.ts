@@ -14,11 +14,11 @@ import {
 } from './hooks/agents.ts'
 import { outputToRedact, startToRedact } from './hooks/command-result.ts'
 
-/** Files of other programs may be anything: too large ones are skipped, broken ones are read as far as possible. */
-const LARGEST_FILE = 64 * 1024 * 1024
-const LONGEST_LINE = 4 * 1024 * 1024
-const MOST_FILES = 20_000
-const MOST_DEPTH = 6
+/** Limit in bytes: larger files of other programs are skipped. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024
+const MAX_LINE_LENGTH = 4 * 1024 * 1024
+const MAX_FILES = 20_000
+const MAX_DEPTH = 6
 
 type Json = Record<string, unknown>
 
@@ -43,11 +43,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Empty if the file is missing, too large, or no file. */
+/** Returns the text; empty if the file is missing, too large, or no regular file. */
 function readText(file: string): string {
   try {
     const found = lstatSync(file)
-    return found.isFile() && found.size <= LARGEST_FILE ? readFileSync(file, 'utf8') : ''
+    return found.isFile() && found.size <= MAX_FILE_BYTES ? readFileSync(file, 'utf8') : ''
   } catch {
     return ''
   }
@@ -58,19 +58,17 @@ export function readJson(file: string): Json | undefined {
   return isJson(value) ? value : undefined
 }
 
-/** The objects of a file with one on each line; other lines are skipped. */
 const readLines = (file: string): Json[] =>
   readText(file)
     .split('\n')
     .flatMap((line) => {
-      const value = line === '' || line.length > LONGEST_LINE ? undefined : parsed(line)
+      const value = line === '' || line.length > MAX_LINE_LENGTH ? undefined : parsed(line)
       return isJson(value) ? [value] : []
     })
 
 const jsonIn = (text: unknown): unknown =>
-  typeof text === 'string' && text.length <= LONGEST_LINE ? parsed(text) : undefined
+  typeof text === 'string' && text.length <= MAX_LINE_LENGTH ? parsed(text) : undefined
 
-/** The names in a folder, sorted; none if there is no such folder. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort()
@@ -81,7 +79,7 @@ function namesIn(folder: string): string[] {
 
 export type Stamped = { file: string; stamp: string; changedMs: number }
 
-/** A file as it is now; nothing for a link, which may lead anywhere. */
+/** Returns size and time of a file; undefined for a link, which may lead anywhere. */
 function stampOf(file: string): Stamped | undefined {
   try {
     const found = lstatSync(file)
@@ -92,7 +90,6 @@ function stampOf(file: string): Stamped | undefined {
   }
 }
 
-/** The files below a folder whose name fits. */
 export function filesBelow(folder: string, fits: (name: string) => boolean, depth = 0): Stamped[] {
   const found: Stamped[] = []
   let entries: { name: string; isDirectory: () => boolean }[] = []
@@ -102,10 +99,10 @@ export function filesBelow(folder: string, fits: (name: string) => boolean, dept
     return found
   }
   for (const entry of entries) {
-    if (found.length >= MOST_FILES) break
+    if (found.length >= MAX_FILES) break
     const path = join(folder, entry.name)
     if (entry.isDirectory()) {
-      if (depth < MOST_DEPTH) found.push(...filesBelow(path, fits, depth + 1))
+      if (depth < MAX_DEPTH) found.push(...filesBelow(path, fits, depth + 1))
     } else if (fits(entry.name)) {
       const stamped = stampOf(path)
       if (stamped) found.push(stamped)
@@ -114,39 +111,37 @@ export function filesBelow(folder: string, fits: (name: string) => boolean, dept
   return found
 }
 
-/** A session, read from the files of its agent. */
 type Transcript = {
   sessionId: string
-  /** The folder of the session; undefined if the agent does not write it. */
+  /** The session's folder; undefined if the agent does not record it. */
   folder: string | undefined
   steps: Step[]
 }
 
 export type TranscriptReader = {
   agent: string
-  /** The files that sessions are in, each with the time of its last change. */
   find: () => Stamped[]
   read: (file: string) => Transcript | undefined
 }
 
-/** Only the two ends of a longer output are read. */
-const LONGEST_OUTPUT = 40_000
-/** Only the beginning of longer words, commands and names is read. */
-const LONGEST_TEXT = 20_000
+/** Longer outputs: only the two ends are read. */
+const MAX_OUTPUT_LENGTH = 40_000
+/** Longer texts: only the beginning is read. */
+const MAX_TEXT_CHARACTERS = 20_000
 
-/** Without secrets. The rules cut texts, and half of a secret is not recognised, so this comes before them. */
+/** Removes secrets before any cut: half a secret is not recognised. */
 const clean = (text: string): string => sanitise(text).text
 
-const cleanStart = (text: string): string => clean(startToRedact(text, LONGEST_TEXT))
+const cleanStart = (text: string): string => clean(startToRedact(text, MAX_TEXT_CHARACTERS))
 
 export const ran = (command: string, exitCode: number | null, output: string): Step => ({
   kind: 'command',
   command: cleanStart(command),
   exitCode,
-  output: clean(outputToRedact(output, LONGEST_OUTPUT)),
+  output: clean(outputToRedact(output, MAX_OUTPUT_LENGTH)),
 })
 
-/** A command that runs on when its agent goes on: how it ends is unknown, whatever it has printed so far. */
+/** Returns a command that runs in the background: its result is unknown. */
 const begun = (command: string): Step => ran(command, null, '')
 
 const deleted = (file: string): Step => ({ kind: 'edit', file: cleanStart(file), isDeletion: true })
@@ -175,11 +170,11 @@ const textOf = (content: unknown): string =>
           .join('\n')
       : ''
 
-/** In the background from the start, or moved there by the person or by a time limit. */
+/** Whether a command runs in the background: from the start, or moved there by the person or a timeout. */
 const isInBackground = (input: unknown, details: unknown): boolean =>
   (isJson(input) && input.run_in_background === true) || textAt(details, 'backgroundTaskId') !== undefined
 
-/** A call of a tool becomes a step when its result is there. */
+/** Makes a step from a tool call and its result. */
 function stepOf(call: Json, result: Json, details: unknown): Step[] {
   const input = call.input
   const hasFailed = result.is_error === true
@@ -188,7 +183,7 @@ function stepOf(call: Json, result: Json, details: unknown): Step[] {
     const output = textOf(result.content)
     const code = EXIT_CODE.exec(output)?.[1]
     const command = textAt(input, 'command') ?? ''
-    // An error without an exit code means that the client or the person refused the command.
+    // An error without an exit code: the client or the person refused the command.
     if (command === '' || (hasFailed && code === undefined)) return []
     if (isInBackground(input, details)) return [begun(command)]
     return [ran(command, code === undefined ? 0 : Number(code), output.replace(EXIT_CODE, ''))]
@@ -237,7 +232,7 @@ const PATCHED = /^\*\*\* (Add|Update|Delete) File: (.{1,500})$/gm
 /** Messages that the client writes in the person's name. */
 const INSERTED = /^\s*<(?:environment_context|user_instructions|permissions|turn_aborted|skill)/
 
-/** A command is a line, or a list that ends with the line for a shell. */
+/** Returns the command: a line, or a list that ends with the shell's line. */
 function commandOf(given: unknown): string {
   const input = isJson(given) ? given : {}
   const command = input.command ?? input.cmd
@@ -301,16 +296,16 @@ export const codex: TranscriptReader = {
   read: readCodex,
 }
 
-/** `~/.gemini/tmp/<project>/chats/session-….jsonl`, written by Gemini CLI; by its earlier versions `session-….json`. */
+/** `~/.gemini/tmp/<project>/chats/session-….jsonl` of Gemini CLI; earlier versions wrote `session-….json`. */
 const geminiRoot = () => join(geminiFolder(), 'tmp')
 
 const HEAD = /^(?:Command|Directory|Background PIDs|Process Group PGID|Signal): .{0,2000}\n?/gm
-/** What stands before the output of the command itself. */
+/** Precedes the command's own output. */
 const BEFORE_OUTPUT = /^\s*(?:<untrusted_context>\s*)?(?:Output|Stdout): /
 const END_OF_OUTPUT = /\n<\/untrusted_context>\s*$/
 const NONE = /^(?:Output|Error|Stdout|Stderr): \(?(?:none|empty)\)?$/gm
 
-/** What a hook said about the command. Gemini CLI escapes the brackets inside. */
+/** Text of a hook about the command; Gemini CLI escapes brackets inside. */
 const BY_HOOKS = /\n\n<hook_context>[^<>]*<\/hook_context>$/
 
 const geminiText = (content: unknown): string =>
@@ -330,7 +325,7 @@ function outputOf(call: Json): string {
   return ''
 }
 
-/** The exit code is written only if it is not 0. */
+/** Makes a step. The exit code is written only if it is not 0. */
 function commandStep(call: Json): Step[] {
   const command = textAt(call.args, 'command') ?? ''
   const output = outputOf(call)
@@ -353,7 +348,7 @@ function geminiSteps(call: unknown): Step[] {
   return call.name === 'write_file' ? [edited(file)] : []
 }
 
-/** What Gemini CLI says in the person's name before the first prompt. */
+/** Gemini CLI's own text before the first prompt. */
 const GEMINI_INSERTED = /^\s*<session_context>/
 
 function stepsIn(message: unknown): Step[] {
@@ -362,7 +357,7 @@ function stepsIn(message: unknown): Step[] {
   if (message.type === 'gemini')
     return [...listAt(message, 'toolCalls').flatMap(geminiSteps), ...said('agent', words)]
   if (message.type !== 'user' || GEMINI_INSERTED.test(words)) return []
-  // With the text of files that the person mentioned, the content is longer than what they wrote.
+  // The content may include mentioned files; `displayContent` is what the person wrote.
   const written = geminiText(message.displayContent) || words
   return said('person', personsWords(written) ?? '')
 }
@@ -370,9 +365,8 @@ function stepsIn(message: unknown): Step[] {
 type Session = { sessionId: string | undefined; messages: unknown[] }
 
 /**
- * A line is the head of the session, a message, a message again with what was added to it, a way back to before a
- * message, or a change of the head. Such a change may replace all messages by a summary of them; it is ignored, because
- * the commands are not in it.
+ * Reads a session. A line is the head, a message, an extended message, a rewind, or a change of the head. A
+ * change that replaces messages by a summary is ignored, because the commands are missing there.
  */
 function sessionIn(lines: readonly Json[]): Session {
   const messages = new Map<string, Json>()
@@ -381,7 +375,7 @@ function sessionIn(lines: readonly Json[]): Session {
     if (id !== undefined) messages.set(id, line)
     if (rewound === undefined) continue
     const ids = [...messages.keys()]
-    // Gemini CLI, too, goes back to the start if it does not find the message.
+    // Like Gemini CLI: an unknown message rewinds to the start.
     for (const undone of ids.slice(Math.max(0, ids.indexOf(rewound)))) messages.delete(undone)
   }
   return { sessionId: textAt(lines[0], 'sessionId'), messages: [...messages.values()] }
@@ -393,7 +387,7 @@ function sessionOf(file: string): Session {
   return { sessionId: textAt(session, 'sessionId'), messages: listAt(session, 'messages') }
 }
 
-/** Earlier versions named the project only by a hash. */
+/** Returns the project; earlier versions stored only a hash. */
 const projectOf = (file: string): string | undefined =>
   readText(join(dirname(dirname(file)), '.project_root')).trim() || undefined
 
@@ -404,7 +398,7 @@ function readGemini(file: string): Transcript | undefined {
     : { sessionId, folder: projectOf(file), steps: messages.flatMap(stepsIn) }
 }
 
-/** Logs of the same name are in another folder, and subagents have other names. */
+/** Returns the session files; logs and subagents have other folders or names. */
 const find = () =>
   filesBelow(geminiRoot(), (name) => /^session-.+\.jsonl?$/.test(name)).filter(
     ({ file }) => basename(dirname(file)) === 'chats',
@@ -412,13 +406,13 @@ const find = () =>
 
 export const gemini: TranscriptReader = { agent: 'gemini', find, read: readGemini }
 
-/** `~/.local/share/opencode/storage`: a file for each session, message and part of one, as OpenCode 1 writes them. */
+/** `~/.local/share/opencode/storage` of OpenCode 1: a file for each session, message and part. */
 const storage = () =>
   join(xdgFolder(process.env.XDG_DATA_HOME, home('.local', 'share')), 'opencode', 'storage')
 
-const MOST_MESSAGES = 5000
-const MOST_PARTS = 500
-/** Ids become parts of a path. */
+const MAX_MESSAGES = 5000
+const MAX_PARTS = 500
+/** Ids become parts of a path, so other characters are refused (path traversal). */
 const ID = /^[A-Za-z0-9_-]{1,100}$/
 
 function toolStep(part: Json): Step[] {
@@ -442,7 +436,7 @@ function opencodeSteps(from: string, messageId: string, role: unknown): Step[] {
   if (!ID.test(messageId)) return []
   const folder = join(from, 'part', messageId)
   return namesIn(folder)
-    .slice(0, MOST_PARTS)
+    .slice(0, MAX_PARTS)
     .flatMap((name) => {
       const part = readJson(join(folder, name))
       if (part?.type === 'tool') return toolStep(part)
@@ -451,7 +445,7 @@ function opencodeSteps(from: string, messageId: string, role: unknown): Step[] {
     })
 }
 
-/** The names of messages and parts sort by time. */
+/** Reads a session; names of messages and parts sort by time. */
 function readOpencode(file: string): Transcript | undefined {
   const session = readJson(file)
   const sessionId = basename(file, '.json')
@@ -460,7 +454,7 @@ function readOpencode(file: string): Transcript | undefined {
   const from = dirname(dirname(dirname(file)))
   const folder = join(from, 'message', sessionId)
   const steps = namesIn(folder)
-    .slice(-MOST_MESSAGES)
+    .slice(-MAX_MESSAGES)
     .flatMap((name) => opencodeSteps(from, basename(name, '.json'), readJson(join(folder, name))?.role))
   return { sessionId, folder: textAt(session, 'directory'), steps }
 }

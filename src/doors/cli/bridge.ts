@@ -22,7 +22,6 @@ type Result = { protocolVersion?: string; isError?: boolean; content?: { text?: 
 
 type Reply = { jsonrpc?: string; id?: unknown; result?: Result; detail?: unknown }
 
-/** What the vault said, and the home that the message got here. */
 type Answered = { answer: IncomingMessage; home: ProjectHome | undefined }
 
 const CALL_TIMEOUT_MS = 120_000
@@ -30,11 +29,10 @@ const PARSE_ERROR = -32700
 const INVALID_REQUEST = -32600
 const INTERNAL_ERROR = -32603
 
-/** The vault asks a client nothing, so nobody waits for it; an answer under its id would be one to another question. */
 const isResponse = (message: Message): boolean =>
   message.method === undefined && ('result' in message || 'error' in message)
 
-/** Nobody waits for an answer to it, and the protocol allows none. */
+/** Whether a message is a notification, which must get no answer. */
 const isNotification = ({ id, method }: Message): boolean => id === undefined && typeof method === 'string'
 
 const protocolVersion = ({ params }: Message): string | undefined => {
@@ -43,7 +41,7 @@ const protocolVersion = ({ params }: Message): string | undefined => {
   return typeof version === 'string' ? version : undefined
 }
 
-/** The request headers that the newer protocol repeats from the body, so that proxies can route by them. */
+/** Returns the headers that the newer protocol repeats from the body, for routing by proxies. */
 function protocolHeaders(message: Message, negotiated: string | undefined): Record<string, string> {
   const version = protocolVersion(message) ?? negotiated
   const name = message.params?.name ?? message.params?.uri
@@ -55,8 +53,8 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
 }
 
 /**
- * A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`, once the person has allowed
- * that. Without a key the vault refuses in any case.
+ * Returns the home of a card without a workspace: the `workspace_id` of the project's `.kvault.json`, once the
+ * person has allowed it.
  */
 async function homeFor(
   profile: Partial<Profile>,
@@ -76,10 +74,10 @@ function withHome({ params, ...rest }: Message, { id: workspace_id }: ProjectHom
   return { ...rest, params: { ...params, arguments: { ...given, workspace_id } } }
 }
 
-/** Replaces the secrets in what a tool or a prompt is given. Anything else in a message belongs to the protocol. */
+/** Replaces secrets in the arguments of a tool or prompt. The rest of a message belongs to the protocol. */
 async function withoutSecretsIn(message: Message): Promise<Message> {
   const { params } = message
-  // A completion calls what was typed so far `argument`.
+  // In a completion, the typed text is called `argument`.
   const part = params?.arguments === undefined ? 'argument' : 'arguments'
   if (params?.[part] === undefined) return message
   const { withoutSecrets } = await import('./outgoing.ts')
@@ -89,7 +87,7 @@ async function withoutSecretsIn(message: Message): Promise<Message> {
   return { ...message, params: { ...params, [part]: value } }
 }
 
-/** The agent named no workspace, so a refusal of it has to say which file did. */
+/** Adds the file to a refusal of the workspace, because the agent did not name the workspace itself. */
 function withFileNamed(text: string, reply: Reply | null | undefined, home: ProjectHome | undefined): string {
   const { result } = reply ?? {}
   if (!home || !result?.isError) return text
@@ -118,7 +116,7 @@ const send = async (
       ...(profile.apiKey ? { 'x-api-key': profile.apiKey } : {}),
       ...protocolHeaders(message, negotiated),
     },
-    // A message that stays as it is keeps its spelling: numbers may be longer than ours.
+    // An unchanged message is sent as received: its numbers may exceed JavaScript's precision.
     body: clean === message ? line : JSON.stringify(clean),
     timeoutMs: CALL_TIMEOUT_MS,
   })
@@ -127,14 +125,14 @@ const send = async (
 
 type Vault = {
   url: string
-  /** What helps if its key is refused: the key of an entry counts more than that of a sign-in. */
+  /** Advice for a refused key: the key of an entry takes precedence over a sign-in. */
   advice: string
   send: (line: string, message: Message, negotiated: string | undefined) => Promise<Answered>
 }
 
 /**
- * The vault of this bridge. `kvault login` ends the key of the last time while bridges run: a message whose key is refused
- * is sent once more if another key of the same vault was saved meanwhile.
+ * Returns the vault of this bridge. After `kvault login` has replaced the key, a refused message is sent once
+ * more with the new key of the same vault.
  */
 function vaultOf(options: ProfileOptions): Vault {
   let profile = findProfile(options)
@@ -158,25 +156,28 @@ function vaultOf(options: ProfileOptions): Vault {
   }
 }
 
-/** Why the vault gave no answer of the protocol. */
+/** Returns why the vault gave no protocol answer. */
 function refusalText(status: number | undefined, detail: unknown, { advice }: Vault): string {
-  // A client takes no other message than a text, and would wait for ever.
+  // The client accepts only a text here and would otherwise wait forever.
   const said = typeof detail === 'string' ? detail : undefined
   if (status === 401) return `${said ?? 'Not signed in.'} ${advice}`
   return said ?? `The vault answered ${status}`
 }
 
-/** The vault answers `initialize` by a stream or by JSON; the next messages name the version of its answer. */
+/** Returns the protocol version from the vault's answer to `initialize`; the next messages send it. */
 const agreedVersion = ({ method }: Message, reply: Reply | null | undefined): string | undefined =>
   method === 'initialize' ? reply?.result?.protocolVersion : undefined
 
-/** A vault that could not read the message does not know its id, and the client would wait for an answer to it. */
+/**
+ * Adds the id to an answer: a vault that could not read the message does not know its id, and the client would
+ * wait.
+ */
 const withIdOf = ({ id }: Message, reply: Reply, text: string): string =>
   reply.id === null ? JSON.stringify({ ...reply, id: id ?? null }) : text
 
 /**
- * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
- * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
+ * An MCP server on standard input and output, for clients without HTTP. Each line goes to the vault and each
+ * answer comes back as a line.
  */
 export async function bridge(options: ProfileOptions = {}): Promise<void> {
   const vault = vaultOf(options)
@@ -198,7 +199,7 @@ export async function bridge(options: ProfileOptions = {}): Promise<void> {
         isAnswered ||= reply?.id === message.id
         negotiated = agreedVersion(message, reply) ?? negotiated
       }
-      // A proxy may end a stream as if it were complete, and the client would wait for the rest.
+      // A proxy may end a stream early as if it were complete.
       if (!isAnswered) fail(message, `${vault.url} ended its answer too early. Try again`)
       return
     }
@@ -231,7 +232,6 @@ export async function bridge(options: ProfileOptions = {}): Promise<void> {
     )
     pending.add(call)
     void call.finally(() => pending.delete(call))
-    // The next messages depend on the version that initialize negotiates.
     if (message.method === 'initialize') await call
   }
   await Promise.all(pending)

@@ -76,7 +76,6 @@ function printCard(card: Card): void {
 
 export type ShowOptions = ProfileOptions & { json?: boolean }
 
-/** `kvault show`: a whole card, with its evidence. */
 export async function show(cardId: string, options: ShowOptions): Promise<number> {
   requireId('card', cardId)
   const card = await call(requireProfile(options), cardId, '?include_evidences=true')
@@ -90,7 +89,7 @@ export const shareWith = (profile: Profile, cardId: string, workspace_id: string
 
 export type ShareOptions = ShowOptions & { workspace?: string }
 
-/** `kvault share`: the team may read the card. Where no team is named, it is that of the workspace it is in. */
+/** `kvault share`: lets a team read the card, by default the team of its workspace. */
 export async function share(cardId: string, options: ShareOptions): Promise<number> {
   requireWorkspaceId(options.workspace)
   requireId('card', cardId)
@@ -109,7 +108,6 @@ const KINDS = ['dangerous', 'instructions', 'secret', 'personal', 'wrong', 'spam
 
 export type ReportOptions = ProfileOptions & { kind?: string; note?: string; json?: boolean }
 
-/** Tells the moderators of a card what is wrong with it. */
 export async function reportCard(cardId: string, options: ReportOptions): Promise<number> {
   if (options.kind === undefined || !KINDS.includes(options.kind))
     throw new CommandError(`--kind is one of ${KINDS.join(', ')}.`, EXIT.usage)

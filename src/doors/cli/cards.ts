@@ -23,26 +23,25 @@ export type SearchOptions = ProfileOptions & {
 }
 
 const DEFAULT_LIMIT = 5
-const MOST_RESULTS = 20
+const MAX_RESULTS = 20
 const SCOPES = ['personal', 'workspace', 'public']
-/** REST needs this many characters. The tool, which takes no environment, needs one. */
-const SHORTEST_AT_REST = 3
+/** Minimum of characters in a REST search; the tool accepts one. */
+const MIN_AT_REST_LENGTH = 3
 
 /**
- * Sends the versions of the lock files here, so that each result says whether it fits. Without lock files it calls
- * the tool.
+ * Searches with the versions of the lock files, so that each result shows whether it fits. Without lock files
+ * it calls the tool.
  */
 async function found(profile: Profile, words: string[], options: SearchOptions): Promise<SearchAnswer> {
   const asked = {
     query: words.join(' '),
-    limit: wholeNumber('--limit', options.limit, MOST_RESULTS) ?? DEFAULT_LIMIT,
-    // Both are free, so nobody has to know where a card is.
+    limit: wholeNumber('--limit', options.limit, MAX_RESULTS) ?? DEFAULT_LIMIT,
     ...(options.scope ? { scope: options.scope } : { include_workspaces: true }),
     ...(options.tag ? { tags: options.tag } : {}),
   }
   const here = process.cwd()
   const my_environment = options.environment ? environmentOf(checkoutOf(here) ?? here) : {}
-  if (Object.keys(my_environment).length === 0 || asked.query.length < SHORTEST_AT_REST)
+  if (Object.keys(my_environment).length === 0 || asked.query.length < MIN_AT_REST_LENGTH)
     return callTool<SearchAnswer>(profile, 'search_records', asked, FOUND)
   const reply = await ask(profile.url, '/api/v1/search', {
     body: { ...asked, my_environment },
@@ -58,7 +57,7 @@ const nothingFound = ({ scope }: SearchOptions): string =>
 
 export async function search(words: string[], options: SearchOptions): Promise<number> {
   requireOneOf('--scope', options.scope, SCOPES)
-  wholeNumber('--limit', options.limit, MOST_RESULTS)
+  wholeNumber('--limit', options.limit, MAX_RESULTS)
   const answer = await found(requireProfile(options), words, options)
   if (options.json) printJson(answer)
   else if (answer.results.length === 0) print(nothingFound(options))
@@ -91,7 +90,7 @@ export type RecordOptions = ProfileOptions & {
   json?: boolean
 }
 
-/** The vault would name its own fields, which are no options. */
+/** Checks the options here: the vault's message would name fields, which are no options. */
 function requireWords({ file, title, symptom, fix }: RecordOptions): void {
   const missing = Object.entries({ title, symptom, fix }).filter(([, text]) => text === undefined)
   if (file === undefined && missing.length > 0)
@@ -117,8 +116,8 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
 }
 
 /**
- * From the project, else from the key or the settings. A key without the right to read them uses the default of the
- * tools.
+ * Returns the default workspace of the project, the key or the settings. A key that may not read the settings
+ * uses the tools' default.
  */
 async function defaultWorkspace(
   profile: Profile,
@@ -145,7 +144,7 @@ type Recorded = {
 
 const RECORDED = { card_id: '', workspace_id: '', title: '', readers: { text: '' } }
 
-/** Lets the team where the card is read it. If that fails, the card is recorded all the same, which is said. */
+/** Shares a card with its team. A failure is only reported: the card is already recorded. */
 async function shared(profile: Profile, card: Recorded): Promise<Recorded> {
   try {
     return { ...card, ...(await shareWith(profile, card.card_id, card.workspace_id)) }
@@ -155,7 +154,7 @@ async function shared(profile: Profile, card: Recorded): Promise<Recorded> {
   }
 }
 
-/** A card that names no workspace goes where the project says, or else the key or the settings. */
+/** Records a card; without a workspace, the project, the key or the settings decide. */
 async function recordedAtHome(profile: Profile, given: Record<string, unknown>): Promise<Recorded> {
   const isNamed = given.workspace_id !== undefined
   const ofProject = isNamed ? undefined : homeOf(process.cwd())

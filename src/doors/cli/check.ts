@@ -24,7 +24,7 @@ import { ask, failure } from './vault-client.ts'
 
 type FileCite = Extract<Cite, { kind: 'file' }>
 
-const LARGEST_FILE = 8 * 1024 * 1024
+const MAX_FILE_BYTES = 8 * 1024 * 1024
 
 function git(folder: string, args: string[], input = ''): string | undefined {
   try {
@@ -34,7 +34,7 @@ function git(folder: string, args: string[], input = ''): string | undefined {
       input,
       maxBuffer: 64 * 1024 * 1024,
       stdio: ['pipe', 'pipe', 'ignore'],
-      // A partial clone would ask its remote for commits of other repositories.
+      // Without this, a partial clone would fetch commits of other repositories.
       env: { ...gitVariables(), GIT_NO_LAZY_FETCH: '1' },
     })
   } catch {
@@ -42,11 +42,10 @@ function git(folder: string, args: string[], input = ''): string | undefined {
   }
 }
 
-/** Undefined if the folder is not in a checkout, or if there is no git. */
+/** Returns the root of the checkout, or undefined without a checkout or git. */
 export const checkoutOf = (folder: string): string | undefined =>
   git(folder, ['rev-parse', '--show-toplevel'])?.trim() || undefined
 
-/** Which of these commits this repository has. */
 function knownCommits(root: string, commits: readonly string[]): Set<string> {
   const asked = [...new Set(commits)]
   if (asked.length === 0) return new Set()
@@ -55,10 +54,10 @@ function knownCommits(root: string, commits: readonly string[]): Set<string> {
   return new Set(asked.filter((_, index) => / commit \d+$/.test(lines[index] ?? '')))
 }
 
-/** The first 12 digits are enough to tell lines apart. Spaces around a line do not count. */
+/** Returns the first 12 digits of a line's hash; surrounding spaces do not count. */
 const lineHash = (line: string): string => createHash('sha256').update(line.trim()).digest('hex').slice(0, 12)
 
-/** The file inside the checkout; links that lead out of it are not followed. */
+/** Returns the path of a file inside the checkout; links that lead out are not followed. */
 function fileInside(root: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(root, path))
@@ -72,8 +71,8 @@ const hashesOf = (text: string): Set<string> => new Set(text.split('\n').map(lin
 
 type FileFit = { fits: Fits; why: string }
 
-/** Compares cites of files with a checkout. A commit that it does not have belongs to another repository. */
-function holdFiles(root: string, cites: readonly FileCite[]): (cite: FileCite) => FileFit | null {
+/** Compares cites of files with a checkout. An unknown commit belongs to another repository. */
+function compareFiles(root: string, cites: readonly FileCite[]): (cite: FileCite) => FileFit | null {
   const known = knownCommits(
     root,
     cites.map((cite) => cite.commit),
@@ -84,7 +83,7 @@ function holdFiles(root: string, cites: readonly FileCite[]): (cite: FileCite) =
     const file = fileInside(root, path)
     if (file === undefined) return { fits: 'older', why: 'the file is gone' }
     if (hash === null) return { fits: 'likely', why: 'the file is there' }
-    if (statSync(file).size > LARGEST_FILE) return { fits: 'unknown', why: 'the file is larger than 8 MB' }
+    if (statSync(file).size > MAX_FILE_BYTES) return { fits: 'unknown', why: 'the file is larger than 8 MB' }
     const hashes = read.get(file) ?? hashesOf(readFileSync(file, 'utf8'))
     read.set(file, hashes)
     return hashes.has(hash)
@@ -95,7 +94,7 @@ function holdFiles(root: string, cites: readonly FileCite[]): (cite: FileCite) =
 
 const wrong = (message: string) => new CommandError(message, EXIT.usage)
 
-/** `src/app.ts:12` → `file:src/app.ts@1a2b3c4d5e6f#0123456789ab`, for the cites of a card. */
+/** Returns the cite of a line: `src/app.ts:12` → `file:src/app.ts@1a2b3c4d5e6f#0123456789ab`. */
 function citeOfLine(written: string, folder: string): string {
   const [, path = '', number = ''] = /^(.+):(\d+)$/.exec(written) ?? []
   if (path === '') throw wrong(`"${written}" is not a line. Write it as src/app.ts:12.`)
@@ -134,7 +133,7 @@ type HeldCard = {
   workspace_id: string
   fits: Fits
   cites: HeldCite[]
-  /** Verdicts for the versions that are used here. */
+  /** Verdicts for the versions used here. */
   verdicts: VerdictGroup[]
   trust: string | null
 }
@@ -142,9 +141,9 @@ type HeldCard = {
 type PackageCite = Extract<Cite, { kind: 'package' }>
 type Versions = ReadonlyMap<string, readonly string[]>
 
-/** A card does not fit as soon as one of its cites no longer fits. */
+/** Order in which a card's cites decide: one cite that no longer fits is enough. */
 const FOR_CARD: readonly Fits[] = ['older', 'exact', 'likely']
-/** A cite fits if one of the versions in the workspaces fits. */
+/** Order for one cite: one fitting version in the workspaces is enough. */
 const FOR_VERSIONS: readonly Fits[] = ['exact', 'likely', 'older']
 
 const first = (order: readonly Fits[], found: readonly Fits[]): Fits =>
@@ -172,7 +171,7 @@ const saidOf = (card: CitingCard, name: string, versions: readonly string[]): Ve
 
 type Held = HeldCite & { verdicts: VerdictGroup[] }
 
-function holdPackage(card: CitingCard, text: string, cite: PackageCite, all: Versions): Held[] {
+function comparePackage(card: CitingCard, text: string, cite: PackageCite, all: Versions): Held[] {
   const versions = versionsOf(all, cite)
   if (versions.length === 0) return []
   const fits = first(
@@ -186,12 +185,12 @@ function holdPackage(card: CitingCard, text: string, cite: PackageCite, all: Ver
 
 type HoldFile = (cite: FileCite) => FileFit | null
 
-/** Null if the card cites nothing that is used here. */
-function holdCard(card: CitingCard, versions: Versions, holdFile: HoldFile): HeldCard | null {
+/** Returns the result of a card, or null if it cites nothing used here. */
+function lockCard(card: CitingCard, versions: Versions, lockFile: HoldFile): HeldCard | null {
   const held = card.cites.flatMap((text): Held[] => {
     const cite = readCite(text)
-    if (cite?.kind === 'package') return holdPackage(card, text, cite, versions)
-    const fit = cite?.kind === 'file' ? holdFile(cite) : null
+    if (cite?.kind === 'package') return comparePackage(card, text, cite, versions)
+    const fit = cite?.kind === 'file' ? lockFile(cite) : null
     return fit ? [{ cite: text, ...fit, verdicts: [] }] : []
   })
   if (held.length === 0) return null
@@ -210,8 +209,8 @@ function holdCard(card: CitingCard, versions: Versions, holdFile: HoldFile): Hel
   }
 }
 
-/** The cards that cite something of this checkout, each with whether it fits. */
-function holdCards(
+/** Returns the cards that cite something of this checkout, with their fit. */
+function lockCards(
   cards: readonly CitingCard[],
   versions: Versions,
   checkout: string | undefined,
@@ -219,8 +218,8 @@ function holdCards(
   const files = cards
     .flatMap((card) => card.cites.map(readCite))
     .flatMap((cite) => (cite?.kind === 'file' ? [cite] : []))
-  const holdFile = checkout === undefined ? () => null : holdFiles(checkout, files)
-  return cards.flatMap((card) => holdCard(card, versions, holdFile) ?? [])
+  const lockFile = checkout === undefined ? () => null : compareFiles(checkout, files)
+  return cards.flatMap((card) => lockCard(card, versions, lockFile) ?? [])
 }
 
 type Report = {
@@ -251,7 +250,6 @@ function reportOf(folder: string, locked: Locked, total: number, cards: HeldCard
 
 const titleOf = (card: HeldCard): string => `  ${card.card_id}  ${plain(card.title)}`
 
-/** A heading and lines for each card, or nothing without cards. */
 function printCards(heading: string, cards: readonly HeldCard[], below: (card: HeldCard) => string[]): void {
   if (cards.length === 0) return
   print(`\n${heading}`)
@@ -287,20 +285,20 @@ function printReport({ read, counts, cards }: Report): void {
 
 export type CheckOptions = ProfileOptions & { json?: boolean; cite?: string }
 
-/** For scripts: the code 1 always means a finding. */
+/** For scripts: exit code 1 always means a finding. */
 const CHECK_EXIT = { allFit: 0, someNoLongerFit: 1, couldNotCheck: 2 } as const
 
 const PAGE_SIZE = 100
-const MOST_PAGES = 1000
+const MAX_PAGES = 1000
 
 async function citingCards({ url, apiKey }: Profile): Promise<CitingCard[]> {
   const cards: CitingCard[] = []
-  for (let page = 1; page <= MOST_PAGES; page++) {
+  for (let page = 1; page <= MAX_PAGES; page++) {
     const reply = await ask(url, `/api/v1/cards/cites?page=${page}&page_size=${PAGE_SIZE}`, {
       headers: { 'x-api-key': apiKey },
       shape: { items: [{ card_id: '', title: '', cites: [''], verdicts: [] }] },
     })
-    // A vault without this route reads `cites` as the id of a card.
+    // A vault without this route takes `cites` for a card id.
     if ([404, 422].includes(reply.status))
       throw new CommandError(`${url} does not list what cards cite. It needs a newer version.`)
     if (reply.status !== 200) throw failure(reply)
@@ -311,7 +309,7 @@ async function citingCards({ url, apiKey }: Profile): Promise<CitingCard[]> {
   return cards
 }
 
-/** Without links, as git names it too. */
+/** Resolves symbolic links, as git does. */
 function realFolder(path: string): string {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new CommandError(`${path} is not a folder.`)
@@ -327,10 +325,10 @@ async function reportOn(folder: string, options: CheckOptions): Promise<Report> 
   if (locked.files.length === 0 && checkout === undefined)
     throw new CommandError(`${root} has no readable lock file and is not in a git repository.`)
   const cards = await citingCards(profile)
-  return reportOf(root, locked, cards.length, holdCards(cards, locked.versions, checkout))
+  return reportOf(root, locked, cards.length, lockCards(cards, locked.versions, checkout))
 }
 
-/** Everything is compared on this machine: the vault says what cards cite and learns nothing of the checkout. */
+/** Compares cards with a checkout on this machine; the vault learns nothing about the checkout. */
 export async function check(path: string | undefined, options: CheckOptions): Promise<number> {
   const named = resolve(path ?? '.')
   try {
@@ -367,8 +365,8 @@ export type VerifyOptions = ProfileOptions & {
 
 type Environment = Record<string, string>
 
-/** The vault takes this many characters. */
-const LONGEST_EVIDENCE = 20_000
+/** Must match the longest evidence that the server accepts, in characters. */
+const MAX_EVIDENCE_LENGTH = 20_000
 
 const refuseVerdict = (message: string) => new CommandError(message, EXIT.usage)
 
@@ -390,7 +388,10 @@ function givenEnvironment(given: readonly string[]): Environment {
   )
 }
 
-/** The versions of what the card cites, from the lock files here. Nothing else of the checkout is sent. */
+/**
+ * Returns the versions of the cited packages, read from the lock files in this folder. Nothing else of the
+ * checkout is sent.
+ */
 function environmentFor(cites: readonly string[], folder: string): Environment {
   const { versions, passedOver } = readLocked(checkoutOf(folder) ?? folder, folder)
   for (const { file, reason } of passedOver) warn(`${file} ${reason}. Passed over.`)
@@ -400,7 +401,7 @@ function environmentFor(cites: readonly string[], folder: string): Environment {
     if (cite?.kind !== 'package') continue
     const [version] = versionsOf(versions, cite)
     if (version === undefined) continue
-    // Two registries may have a package of the same name: then the second is written with its registry.
+    // Two registries may have packages of the same name. The second package is written with its registry.
     const isTaken = environment[cite.name] !== undefined && environment[cite.name] !== version
     environment[isTaken ? `${cite.ecosystem}:${cite.name}` : cite.name] = version
   }
@@ -408,9 +409,9 @@ function environmentFor(cites: readonly string[], folder: string): Environment {
 }
 
 async function evidenceFrom(file: string): Promise<string> {
-  const text = await readGiven(file, LONGEST_EVIDENCE)
-  if (text.length > LONGEST_EVIDENCE)
-    throw refuseVerdict(`Evidence has at most ${LONGEST_EVIDENCE} characters. Keep the most useful part.`)
+  const text = await readGiven(file, MAX_EVIDENCE_LENGTH)
+  if (text.length > MAX_EVIDENCE_LENGTH)
+    throw refuseVerdict(`Evidence has at most ${MAX_EVIDENCE_LENGTH} characters. Keep the most useful part.`)
   return text
 }
 

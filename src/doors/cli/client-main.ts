@@ -3,8 +3,6 @@ import type { Done } from './commands.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { quietPipes } from './terminal.ts'
 
-// The `kvault` package: for everybody who uses a vault, on any computer, without the server.
-
 const OF_THE_SERVER = [
   'start',
   'serve',
@@ -17,7 +15,7 @@ const OF_THE_SERVER = [
   'admin',
 ]
 
-/** The guide mentions commands of the server. This says where they are. */
+/** Adds hints for the server's commands, which the guide mentions. */
 function pointToServer(program: Command, done: Done): void {
   for (const name of OF_THE_SERVER)
     program
@@ -34,7 +32,6 @@ function pointToServer(program: Command, done: Done): void {
 }
 
 quietPipes()
-// A client waits for the handshake of the bridge, so it starts without the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
   await bridge().catch(async (error: unknown) => {

@@ -6,11 +6,11 @@ import { reportError } from './terminal.ts'
 const collect = (value: string, before: string[] = []) => [...before, value]
 
 const KEY = 'API key (default: KVAULT_API_KEY, then the one signed in with)'
-/** To join one, as `urlToJoin` finds it. */
+/** Help text for the option that names the vault (see `urlToJoin`). */
 const VAULT_TO_JOIN =
   'the vault (default: KVAULT_URL, then the one that handed out this command, then the one signed in to)'
 
-/** Commands for users of a vault. The code of each is loaded on demand, so that none waits for the others. */
+/** Adds the commands for users. Each loads its code on demand, for a fast start. */
 export function addCommands(program: Command, done: Done): void {
   const command = (usage: string, description: string) => program.command(usage).description(description)
   const vaultCommand = (usage: string, description: string) =>
@@ -188,7 +188,7 @@ function addLearning(vaultCommand: MakeCommand, done: Done): void {
     .action((options) => done(async () => (await import('./mine.ts')).mine(options)))
 }
 
-/** Here `--key` is the key of the other server; the caller's own is `--api-key`. */
+/** Adds the library commands. There `--key` is the other server's key, and `--api-key` the caller's own. */
 function addLibrary(command: MakeCommand, done: Done): void {
   command(
     'library <verb> <server>',
@@ -209,7 +209,7 @@ function addLibrary(command: MakeCommand, done: Done): void {
 
 type Action = () => Promise<number>
 
-/** A command registers its action, which is executed after all arguments are read. */
+/** Registers a command's action, which runs after all arguments are parsed. */
 export type Done = (action: Action) => void
 
 export type AddCommands = (program: Command, done: Done) => void

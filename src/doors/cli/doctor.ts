@@ -22,15 +22,13 @@ import { paint, plain, print, printJson, table } from './terminal.ts'
 import { ask, errorText, notAVault, type Reply } from './vault-client.ts'
 
 type Finding = {
-  /** What was checked: a part of the set-up, or a client by its title. */
   what: string
   state: 'ok' | 'warn' | 'fail'
   detail: string
-  /** What to do about it. */
   advice?: string
 }
 
-/** With its address: without it, `connect` may join another vault than the one that was checked. */
+/** Returns the `connect` command with the address, so that it joins the checked vault and no other. */
 const connectAdvice = (client: string, url: string): string => `${KVAULT} connect ${client} --url ${url}`
 
 const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail })
@@ -52,7 +50,6 @@ type Tool = { name: string; scopes: string[] }
 const toolsOf = async (url: string): Promise<Tool[]> =>
   ((await ask(url, '/mcp/manifest')).body as { tools?: Tool[] } | undefined)?.tools ?? []
 
-/** All tools, or how many and which scopes the others need. */
 function judgeTools(what: string, usable: readonly string[], all: readonly Tool[]): Finding {
   const missing = all.filter(({ name }) => !usable.includes(name))
   if (missing.length === 0) return ok(what, `${usable.length} of ${all.length} tools`)
@@ -60,7 +57,7 @@ function judgeTools(what: string, usable: readonly string[], all: readonly Tool[
   return warn(what, `${usable.length} of ${all.length} tools`, `For the others its key needs: ${scopes}`)
 }
 
-/** Checks the key that this command uses, by asking for the tools with it. */
+/** Checks this command's key by asking for the tools. */
 async function checkCredential(url: string, apiKey: string | undefined): Promise<Finding[]> {
   const advice = `${KVAULT} login --url ${url}`
   if (!apiKey) return [fail('Credential', 'none', advice)]
@@ -71,7 +68,7 @@ async function checkCredential(url: string, apiKey: string | undefined): Promise
   })
   if (result.state === 'signs-in') return [fail('Credential', 'not accepted', advice)]
   if (result.state === 'refused' && result.status === 401) return [fail('Credential', result.detail, advice)]
-  // A vault that is busy says nothing about the key, and another one would not help.
+  // A busy vault says nothing about the key.
   if (result.state !== 'works') return [fail('Tools', result.detail, 'Look at the log of the server.')]
   return [ok('Credential', 'accepted'), judgeTools('Scopes', result.tools, await toolsOf(url))]
 }
@@ -82,7 +79,6 @@ function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[], advi
   return fail(client.title, result.detail, advice)
 }
 
-/** Tries the entry in the client's file, as the client would. */
 async function checkClient(client: McpClient, url: string, all: readonly Tool[]): Promise<Finding> {
   const file = client.file()
   const connectIt = connectAdvice(client.name, url)
@@ -109,7 +105,7 @@ async function checkClients(url: string): Promise<Finding[]> {
   return Promise.all(installedClients().map((client) => checkClient(client, url, all)))
 }
 
-/** The vault may have been away for a moment only, and then no other line says what to fix. */
+/** Advice after a failure that may have been short: no other finding says what to fix. */
 const AFTER_A_FAILURE =
   'Fix what fails above. If nothing does, it is over: this goes when the hook runs again.'
 
@@ -117,7 +113,7 @@ const AFTER_A_LOSS = 'What happened then may be missing from memory. This is sai
 
 const timeOf = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
-/** How one moment last ran: when, how long it took, and how many characters it was about. */
+/** Reports the last run of one moment: when, how long, and how many characters. */
 function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly string[]): Finding {
   const what = `${title}, ${moment}`
   if (isOff(off, name, moment)) return ok(what, 'switched off here')
@@ -148,7 +144,7 @@ function checkOne(client: McpClient, url: string, off: readonly string[]): Findi
   return [head, ...rows]
 }
 
-/** What waits to be sent. What belongs to another vault or another account does not go with the next hook. */
+/** Reports waiting entries. Entries of another vault or account are not sent by the next hook. */
 function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string }): Finding[] {
   const waiting = waitingFiles().flatMap((name) => read(name) ?? [])
   const account = apiKey ? accountOf({ apiKey, userId }) : undefined
@@ -178,7 +174,10 @@ function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string 
   ]
 }
 
-/** A rename would part a folder from what agents remember of it, and so does a name that does not count. */
+/**
+ * Warns if only the folder's path names the project, or a name in its file is not allowed: a rename would lose
+ * the memory.
+ */
 async function checkProject(folder: string, profile: Partial<Profile> & { url: string }): Promise<Finding[]> {
   const { withheld } = await findProject(folder, profile).catch((): { withheld?: NamedProject } => ({}))
   if (withheld)
@@ -193,7 +192,6 @@ async function checkProject(folder: string, profile: Partial<Profile> & { url: s
   return advice ? [warn('Project', 'no remote: its memory is found by the path of the folder', advice)] : []
 }
 
-/** Every hook of every agent here, and what waits to be sent. */
 export async function checkHooks(profile: Partial<Profile> & { url: string }): Promise<Finding[]> {
   const { off: ofProject, unreadable } = readProjectFiles(process.cwd())
   const off = everySwitch(ofProject)
@@ -223,14 +221,14 @@ const FEW_DAYS = 14
 
 type Ready = { checks?: { mail?: { status: string; detail?: string } } }
 
-/** Whether the server answers. If not, the other checks are skipped. */
+/** Checks whether the server answers; if not, the other checks are skipped. */
 async function checkServer(url: string): Promise<{ findings: Finding[]; reply?: Reply }> {
   try {
     const reply = await ask(url, '/health/ready')
     if (reply.status !== 200)
       return { reply, findings: [fail('Server', errorText(reply), 'Look at its log.')] }
     const { checks } = (reply.body ?? {}) as Ready
-    // Nobody should be told to start the command of a service that is no vault.
+    // The service is no vault, so advice about starting the vault would be wrong.
     if (typeof checks !== 'object') throw notAVault(url)
     const { mail } = checks
     const findings =
@@ -250,11 +248,13 @@ async function checkServer(url: string): Promise<{ findings: Finding[]; reply?: 
   }
 }
 
-/** The copy is that of the vault that hooks ask; another one may be older or newer. */
+/** Returns the version of the permanent copy if it belongs to this vault. */
 const copyFor = (url: string): string | undefined =>
   (savedProfile()?.url ?? url) === url ? versionOfCopy() : undefined
 
-/** The command comes from the server, so both should have the same version, and so should the copy that hooks start. */
+/**
+ * Compares the versions of the server, the command and the permanent copy: the command comes from the server.
+ */
 async function checkVersion(url: string): Promise<Finding[]> {
   const version = (await versionOf(url)) ?? 'unknown'
   const copy = copyFor(url)
@@ -276,11 +276,10 @@ function checkClock(reply: Reply): Finding {
   return warn('Clock', `${skew} s away from the server's`, 'Set the clock of one of the two.')
 }
 
-/** How many whole days the certificate is still valid. */
 function daysLeft({ hostname, port }: URL): Promise<number> {
   return new Promise((resolve, reject) => {
     const host = hostname.replace(/^\[|\]$/g, '')
-    // A certificate is asked for by name only.
+    // TLS (SNI) allows a host name only, no IP address.
     const name = isIP(host) ? {} : { servername: host }
     const socket = connectTls({ host, port: Number(port) || 443, ...name, timeout: TLS_TIMEOUT_MS }, () => {
       const until = Date.parse(socket.getPeerCertificate().valid_to)
@@ -317,10 +316,10 @@ function isExcluded(host: string): boolean {
   return names.some((name) => name === '*' || host === name || host.endsWith(`.${name.replace(/^\./, '')}`))
 }
 
-/** Node 20 has no such option, and the variable has no effect there. */
+/** Node 20 lacks this option, and the variable has no effect there. */
 const KNOWS_PROXIES = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
 
-/** Node uses a proxy only if it is told to; clients have their own rules. */
+/** Checks the proxy settings: Node uses a proxy only on request, and clients have their own rules. */
 export function checkProxy(url: string, knowsProxies = KNOWS_PROXIES): Finding {
   const names = url.startsWith('https:') ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy']
   const name = names.find((one) => process.env[one])
@@ -342,7 +341,6 @@ const row = ({ state, what, detail, advice }: Finding): string[] => [
   advice ? `→ ${advice}` : '',
 ]
 
-/** Checks every part between an agent and the vault, and says what to do about each finding. */
 export async function doctor(options: ProfileOptions & { json?: boolean }): Promise<number> {
   const profile = findProfile(options)
   const { url, apiKey } = profile

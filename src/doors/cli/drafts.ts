@@ -41,7 +41,6 @@ type Draft = {
 
 const FIELDS = ['title', 'symptom', 'fix_summary', 'root_cause', 'tags'] as const
 
-/** What is read of the answers. */
 const SHAPES = {
   list: { items: [{ draft_id: '', title: '' }] },
   draft: { draft_id: '', title: '', symptom: '', fix_summary: '', evidence: { command: '', success: '' } },
@@ -109,7 +108,7 @@ async function accept(profile: Profile, id: string, words: object, options: Draf
   const did = accepted.outcome === 'recorded' ? 'Recorded' : 'Said worked of'
   print(`${did} ${accepted.card_id}  ${plain(accepted.title)}`)
   if (accepted.outcome === 'recorded') {
-    // Without a workspace of the person's choice the card may be in the personal one, where there is no team.
+    // Without a chosen workspace the card may be in the personal one, which has no team.
     const where = options.workspace ? '' : ` --workspace <id> (${KVAULT} workspaces lists them)`
     print(paint('dim', `To let a team read it: ${KVAULT} share ${plain(accepted.card_id)}${where}`))
   }
@@ -124,7 +123,6 @@ function wordsFrom(text: string, name: string): object {
 const keptText = (id: string, file: string): string =>
   `It is kept. Mend it, then run: ${KVAULT} drafts edit ${id} --file "${file}"`
 
-/** Opens the draft in the person's editor, as a file in a folder that only they can read. */
 function openInEditor(draft: Draft): string {
   const editor = process.env.VISUAL || process.env.EDITOR
   if (!editor) throw new CommandError('Set EDITOR, or give the draft with --file.', EXIT.usage)
@@ -133,7 +131,7 @@ function openInEditor(draft: Draft): string {
   const words = Object.fromEntries(FIELDS.map((field) => [field, draft[field]]))
   const text = `${JSON.stringify(words, null, 2)}\n`
   writeFileSync(file, text, { mode: 0o600 })
-  // A shell, because an editor may have options: `code --wait`.
+  // Needs a shell: the editor may have options (`code --wait`).
   const { status } = spawnSync(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
   if (status === 0) return file
   // The person may have saved before the editor was killed.
@@ -145,7 +143,7 @@ function openInEditor(draft: Draft): string {
   throw new CommandError('The editor ended with an error. The draft is as it was.')
 }
 
-/** What the person wrote stays on the disk until the vault has taken it. */
+/** Lets the person edit a draft; the text stays on disk until the vault has stored it. */
 async function editByHand(profile: Profile, id: string, options: DraftOptions): Promise<void> {
   const file = openInEditor(await call<Draft>(profile, 'draft', at(id)))
   try {
@@ -166,7 +164,6 @@ async function edit(profile: Profile, id: string, options: DraftOptions): Promis
 
 const STATUSES = ['open', 'accepted', 'dismissed']
 
-/** The options that each verb has a use for, besides those of all. */
 const OPTIONS_OF: ReadonlyMap<string, readonly string[]> = new Map([
   ['list', ['status']],
   ['show', []],
@@ -178,7 +175,7 @@ const OF_ALL = ['url', 'key', 'json']
 
 const wrong = (message: string) => new CommandError(message, EXIT.usage)
 
-/** Refuses what would be ignored: a draft that is dismissed gives no verdict. */
+/** Refuses options that the verb would ignore. */
 function requireFitting(verb: string, id: string | undefined, options: DraftOptions): void {
   const fitting = OPTIONS_OF.get(verb)
   if (!fitting) throw wrong(`There is no "${verb}". Use list, show, accept, edit or dismiss.`)
@@ -189,7 +186,6 @@ function requireFitting(verb: string, id: string | undefined, options: DraftOpti
     throw wrong(`${KVAULT} drafts list takes no id. To see one: ${KVAULT} drafts show ${plain(id)}`)
 }
 
-/** `kvault drafts`: drafts of cards that were found in the person's own work. */
 export async function drafts(verb = 'list', id: string | undefined, options: DraftOptions): Promise<number> {
   requireOneOf('--status', options.status, STATUSES)
   requireWorkspaceId(options.workspace)

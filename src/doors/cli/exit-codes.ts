@@ -1,15 +1,15 @@
-/** What a script can rely on; documented in docs/guide/cli.md. */
+/** Exit codes for scripts; must stay in step with docs/guide/cli.md. */
 export const EXIT = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** No credential, or one that the vault does not accept. */
+  /** No credential, or a refused one. */
   notSignedIn: 3,
-  /** Something is left to do by hand; the output says what. */
+  /** Something must be done by hand; the output says what. */
   byHand: 4,
 } as const
 
-/** An expected end of a command: one line for the person, one code for the script. */
+/** An expected failure: one line for the person, one code for scripts. */
 export class CommandError extends Error {
   readonly exitCode: number
 
@@ -19,7 +19,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The vault refused. `code` is its own word for why. */
+/** The vault refused; `code` is the vault's own error code. */
 export class Refusal extends CommandError {
   readonly code: string | undefined
 
@@ -29,5 +29,5 @@ export class Refusal extends CommandError {
   }
 }
 
-/** Only this client cannot be done, because of its own file or entry. A command for several goes on with the next. */
+/** An error in one client's file or entry. A command for several clients continues with the next one. */
 export class ClientError extends CommandError {}

@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 
 /**
- * Requests by node:http, because loading `fetch` takes 150 ms of processor time, which is more than all the rest of a
- * short command. An `import` of node:http loads the same: it reads every export, and one of them is the client behind
- * `fetch`. `require` does not.
+ * Requests by node:http, because loading `fetch` takes about 150 ms. An `import` of node:http also loads
+ * `fetch`; `require` does not.
  */
 const require = createRequire(import.meta.url)
 
@@ -14,19 +13,18 @@ const nodeHttps = (): typeof import('node:https') => require('node:https')
 export type HttpRequest = {
   method?: string
   headers?: Record<string, string>
-  /** Sent as JSON, with every secret replaced. */
   json?: unknown
-  /** Sent as it is: a password of a sign-in, and texts that a signature covers. */
+  /** Sent unchanged: a sign-in password, or text covered by a signature. */
   body?: string | undefined
   timeoutMs: number
   signal?: AbortSignal | undefined
-  /** Told which secrets in `json` were replaced. */
+  /** Receives the kinds of secrets that were replaced in `json`. */
   onRedacted?: (found: string[]) => void
 }
 
 /**
- * Sends a request and returns its answer as soon as it begins. No redirect is followed, because a key belongs to the
- * address that was named. The time limit includes reading the answer: an agent waits for a hook no longer than it may take.
+ * Sends a request and returns the answer as soon as it begins. Redirects are refused, because a key belongs to
+ * the named address. The timeout includes reading the answer.
  */
 export async function request(
   url: string,
@@ -69,7 +67,7 @@ const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode 
 const elsewhere = ({ headers }: IncomingMessage): string =>
   `it leads elsewhere (${headers.location ?? 'it does not say where'}); use that address if you trust it`
 
-/** What an answer says as JSON; undefined where it is something else, such as the page of a proxy. */
+/** Parses an answer as JSON; undefined for anything else, such as a proxy's page. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -78,10 +76,10 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** More than any answer of a vault has. */
-const MOST_BYTES = 256 * 1024 * 1024
+/** Limit in bytes, above any answer of a vault. */
+const MAX_BYTES = 256 * 1024 * 1024
 
-export async function textOf(answer: IncomingMessage, mostBytes = MOST_BYTES): Promise<string> {
+export async function textOf(answer: IncomingMessage, mostBytes = MAX_BYTES): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of answer) {
@@ -97,17 +95,16 @@ export const isGood = ({ statusCode = 0 }: IncomingMessage): boolean => statusCo
 export const isEventStream = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false
 
-/** In words, as one reason among others: "…: nothing listens there". */
+/** Returns the reason in words, to end a sentence: "…: nothing listens there". */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return String(cause)
   if ('code' in cause && cause.code === 'ECONNREFUSED') return 'nothing listens there'
-  // Several addresses of one name were tried; the error of all of them has no words of its own.
+  // Several addresses were tried; their combined error has no message of its own.
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message
   return cause.message
 }
 
-/** The data of each event in an event stream. */
 export async function* eventsOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = ''
   const decoder = new TextDecoder()
@@ -120,7 +117,7 @@ export async function* eventsOf(stream: AsyncIterable<Uint8Array>): AsyncGenerat
       if (data) yield data
     }
   }
-  // The last event may end with the stream instead of an empty line.
+  // The last event may end with the stream, without an empty line.
   const data = dataOf(rest)
   if (data) yield data
 }
@@ -134,8 +131,8 @@ const dataOf = (block: string): string =>
 const LINE_END = new Uint8Array([0x0a])
 
 /**
- * Takes the chunks of a stream and returns the lines that each completes. Only "\n" ends a line: JSON may hold U+2028 and
- * U+2029 as they are, and newer versions of `readline` split there too.
+ * Returns a function that takes chunks and returns the completed lines. Only "\n" ends a line: JSON may
+ * contain U+2028 and U+2029, where newer versions of `readline` split too.
  */
 export function lineSplitter(): (chunk: Uint8Array) => string[] {
   const decoder = new TextDecoder()
@@ -148,7 +145,7 @@ export function lineSplitter(): (chunk: Uint8Array) => string[] {
   }
 }
 
-/** The lines of a stream. The last one may end with the stream; after a line end it is empty. */
+/** Yields the lines of a stream; the last one may lack a line end. */
 export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const split = lineSplitter()
   for await (const chunk of stream) yield* split(chunk)

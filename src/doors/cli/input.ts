@@ -5,7 +5,7 @@ import { fileReason, plain } from './terminal.ts'
 
 const wrong = (message: string) => new CommandError(message, EXIT.usage)
 
-/** An option that is a whole number from 1 to `most`; undefined if it is not given. */
+/** Parses an option as a whole number from 1 to `most`; undefined if absent. */
 export function wholeNumber(option: string, given: string | undefined, most: number): number | undefined {
   if (given === undefined) return undefined
   if (!/^\d+$/.test(given) || Number(given) < 1 || Number(given) > most)
@@ -23,7 +23,7 @@ export function requireWorkspaceId(given: string | undefined): void {
     throw wrong(`--workspace is the id of a workspace, not "${given}". ${KVAULT} workspaces lists them.`)
 }
 
-/** An id that is empty, as of a variable of the shell that is not set, would ask the vault for something else. */
+/** Refuses an invalid id: an empty one, from an unset shell variable, would change the requested address. */
 export function requireId(what: 'card' | 'draft' | 'workspace', given: string): void {
   if (!isUuid(given)) throw wrong(`"${plain(given)}" is not the id of a ${what}.`)
 }
@@ -34,8 +34,8 @@ const refuseFile = (file: string, error: unknown): unknown => {
 }
 
 /**
- * The text of a file that the person named; `-` is standard input. Reading ends once there are more than `longest`
- * characters: the caller refuses such a text.
+ * Reads a named file, or standard input for `-`. Stops after `longest` characters: the caller refuses a longer
+ * text.
  */
 export async function readGiven(file: string, longest = Number.POSITIVE_INFINITY): Promise<string> {
   let text = ''
@@ -51,10 +51,9 @@ export async function readGiven(file: string, longest = Number.POSITIVE_INFINITY
   return withoutMark(text)
 }
 
-/** How messages name such a file. */
 export const nameOfGiven = (file: string): string => (file === '-' ? 'Standard input' : file)
 
-/** The object that a given text holds; `name` and `more` are for the refusal. */
+/** Parses a text as a JSON object; `name` and `more` are for the error message. */
 export function objectIn(text: string, name: string, more = ''): Record<string, unknown> {
   let given: unknown
   try {
@@ -67,7 +66,6 @@ export function objectIn(text: string, name: string, more = ''): Record<string, 
   return given as Record<string, unknown>
 }
 
-/** Refuses what is no file, before anything is done with it. */
 export function requireFile(file: string): void {
   try {
     if (statSync(file).isDirectory())

@@ -15,7 +15,7 @@ import {
   type LastLine,
   type ListedKey,
   lineHash,
-  MOST_LINE_BYTES,
+  MAX_LINE_BYTES,
   NO_LINE,
   SNAPSHOT_FORMAT,
   WELL_KNOWN,
@@ -26,12 +26,15 @@ import { reasonOf } from './http-request.ts'
 import { isUuid, KVAULT, settingsFolder } from './local-files.ts'
 import { writePrivate } from './profile.ts'
 
-/** More than the library of a large server needs. The download stops when a server sends more. */
-const MOST_DOWNLOAD_BYTES = 4 * 1024 ** 3
+/** Limit in bytes, above the library of a large server. */
+const MAX_DOWNLOAD_BYTES = 4 * 1024 ** 3
 const TRIES = 3
 const IDLE_MS = 60_000
 
-/** The address of a server as it gives it itself. Plain http is readable on the way, so the caller must allow it. */
+/**
+ * Returns the server's address in its own spelling. Plain http can be read and changed on the way, so the
+ * caller must allow it.
+ */
 export function serverUrl(text: string, mayBePlain: boolean): string {
   let url: URL
   try {
@@ -58,7 +61,7 @@ class Refused extends CommandError {}
 
 type Answer = Response & { body: NonNullable<Response['body']> }
 
-/** Follows no redirect, because the key is pinned to the address that was named. */
+/** Sends a request and refuses redirects, because the key is pinned to the named address. */
 async function request(
   address: string,
   headers: Record<string, string>,
@@ -77,9 +80,8 @@ async function request(
   return answer as Answer
 }
 
-const MOST_LISTING_BYTES = 1024 * 1024
+const MAX_LISTING_BYTES = 1024 * 1024
 
-/** Reads a small JSON answer, up to a limit. */
 export async function readSmall(address: string): Promise<unknown> {
   try {
     const answer = await request(address, {}, AbortSignal.timeout(IDLE_MS))
@@ -87,7 +89,7 @@ export async function readSmall(address: string): Promise<unknown> {
     let text = ''
     for await (const chunk of answer.body) {
       text += decoder.decode(chunk, { stream: true })
-      if (text.length > MOST_LISTING_BYTES) throw new Refused(`${address} sent an answer that is too long.`)
+      if (text.length > MAX_LISTING_BYTES) throw new Refused(`${address} sent an answer that is too long.`)
     }
     return JSON.parse(text)
   } catch (error) {
@@ -96,7 +98,7 @@ export async function readSmall(address: string): Promise<unknown> {
   }
 }
 
-/** Aborts a transfer that has stalled or is too long. */
+/** Aborts a transfer that stalls or exceeds its limit. */
 async function* watched(body: AsyncIterable<Uint8Array>, abort: AbortController, room: number) {
   let left = room
   let timer = setTimeout(() => abort.abort(), IDLE_MS)
@@ -105,7 +107,7 @@ async function* watched(body: AsyncIterable<Uint8Array>, abort: AbortController,
       clearTimeout(timer)
       timer = setTimeout(() => abort.abort(), IDLE_MS)
       left -= chunk.length
-      if (left < 0) throw new Refused(`The snapshot has more than ${MOST_DOWNLOAD_BYTES} bytes.`)
+      if (left < 0) throw new Refused(`The snapshot has more than ${MAX_DOWNLOAD_BYTES} bytes.`)
       yield chunk
     }
   } finally {
@@ -117,7 +119,7 @@ const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(
 
 type Transfer = { etag: string | null }
 
-/** Continues where a broken transfer ended, if the server still has the same snapshot. */
+/** Resumes a broken transfer if the server still has the same snapshot. */
 async function transfer(address: string, file: string, state: Transfer): Promise<void> {
   const had = state.etag === null ? 0 : await sizeOf(file)
   const abort = new AbortController()
@@ -127,7 +129,7 @@ async function transfer(address: string, file: string, state: Transfer): Promise
   const isRest = answer.status === 206
   state.etag = answer.headers.get('accept-ranges') === 'bytes' ? answer.headers.get('etag') : null
   await pipeline(
-    Readable.from(watched(answer.body, abort, MOST_DOWNLOAD_BYTES - (isRest ? had : 0))),
+    Readable.from(watched(answer.body, abort, MAX_DOWNLOAD_BYTES - (isRest ? had : 0))),
     createWriteStream(file, { flags: isRest ? 'a' : 'w', mode: 0o600 }),
   )
 }
@@ -144,15 +146,15 @@ export async function download(address: string, file: string): Promise<void> {
   }
 }
 
-/** Older versions of Node cannot unpack zstd. They download the snapshot without compression. */
+/** Whether this Node can unpack zstd; otherwise the snapshot is downloaded uncompressed. */
 export const canUnpack = (): boolean => typeof zlib.createZstdDecompress === 'function'
 
-const MOST_CARDS = 5_000_000
-/** Real text shrinks to about a tenth. A file that grows much more is meant to exhaust memory and time. */
-const MOST_RATIO = 100
+const MAX_CARDS = 5_000_000
+/** Maximum ratio of unpacked to packed size, against decompression bombs; real text reaches about 10. */
+const MAX_RATIO = 100
 const ALWAYS_ALLOWED = 64 * 1024 * 1024
 
-/** The snapshot is not what its server signed, so no part of it is used. */
+/** The snapshot does not match its signature, so no part of it is used. */
 export class BadSnapshot extends CommandError {
   constructor(what: string) {
     super(`The snapshot is refused and nothing was imported: ${what}`)
@@ -181,13 +183,13 @@ async function* chunksOf({ path, isPacked }: SnapshotFile): AsyncGenerator<Buffe
 const NEWLINE = 0x0a
 
 async function* linesOf(file: SnapshotFile): AsyncGenerator<Buffer> {
-  const most = Math.max(ALWAYS_ALLOWED, file.bytes * MOST_RATIO)
+  const most = Math.max(ALWAYS_ALLOWED, file.bytes * MAX_RATIO)
   let rest: Buffer[] = []
   let waiting = 0
   let read = 0
   for await (const chunk of chunksOf(file)) {
     read += chunk.length
-    if (read > most) throw new BadSnapshot(`it unpacks to more than ${MOST_RATIO} times its size.`)
+    if (read > most) throw new BadSnapshot(`it unpacks to more than ${MAX_RATIO} times its size.`)
     let from = 0
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
       yield Buffer.concat([...rest, chunk.subarray(from, at)])
@@ -197,7 +199,7 @@ async function* linesOf(file: SnapshotFile): AsyncGenerator<Buffer> {
     }
     rest.push(chunk.subarray(from))
     waiting += chunk.length - from
-    if (waiting > MOST_LINE_BYTES) throw new BadSnapshot(`a line has more than ${MOST_LINE_BYTES} bytes.`)
+    if (waiting > MAX_LINE_BYTES) throw new BadSnapshot(`a line has more than ${MAX_LINE_BYTES} bytes.`)
   }
   if (waiting > 0) throw new BadSnapshot('it ends in the middle of a line. It was cut short.')
 }
@@ -216,11 +218,10 @@ function parsed(line: Buffer, number: number): Record<string, unknown> {
 
 export type Expected = {
   server: string
-  /** Returns the key with this id, or throws. */
   keyOf: (keyId: string) => KeyObject
 }
 
-/** As the server writes it, because times are compared as texts. */
+/** Whether a text is a time in the server's format: times are compared as texts. */
 const isTime = (text: unknown): boolean =>
   typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
 
@@ -251,8 +252,8 @@ function requireLast(line: LastLine, first: FirstLine, head: string, cards: numb
 }
 
 /**
- * The cards of a snapshot, in order. Each line must follow the one before it, and each card must match its hash. The
- * signature is at the end, so nothing may be used before one whole pass.
+ * Yields the cards of a snapshot. Each line must follow the one before it and each card must match its hash.
+ * The signature comes last, so nothing may be used before one full pass.
  */
 export async function* readSnapshot(
   file: SnapshotFile,
@@ -280,7 +281,7 @@ export async function* readSnapshot(
       if (typeof card.card !== 'object' || card.card === null || contentHash(card.card) !== card.content_hash)
         throw new BadSnapshot(`the content of line ${number} does not match its hash.`)
       if (!isUuid(String(card.card_id))) throw new BadSnapshot(`the card of line ${number} has no id.`)
-      if (++cards > MOST_CARDS) throw new BadSnapshot(`it has more than ${MOST_CARDS} cards.`)
+      if (++cards > MAX_CARDS) throw new BadSnapshot(`it has more than ${MAX_CARDS} cards.`)
       yield card
     }
     head = lineHash(bytes)
@@ -289,7 +290,7 @@ export async function* readSnapshot(
   return first
 }
 
-/** The key of a server at the first pull, and when its last pulled snapshot was made. */
+/** A server's key from the first pull, and the time of the last pulled snapshot. */
 type Pin = { keyId: string; publicKey: string; madeAt?: string }
 
 const pinsFile = () => join(settingsFolder(), 'library-keys.json')
@@ -314,7 +315,7 @@ export const savePin = (server: string, pin: Pin): void =>
 const PUBLIC_KEY = /^[\w-]{43}$/
 const KEY_ID = /^[0-9a-f]{64}$/
 
-/** The id of the key that the caller trusts. They give the id itself, or a PEM file with the public key. */
+/** Returns the id of the trusted key, given as an id or as a PEM file with the public key. */
 function wantedKeyId(given: string): string {
   if (KEY_ID.test(given)) return given
   if (!existsSync(given))
@@ -323,7 +324,7 @@ function wantedKeyId(given: string): string {
     const { x, crv } = createPublicKey(readFileSync(given)).export({ format: 'jwk' })
     if (crv === 'Ed25519' && x) return keyIdOf(x)
   } catch {
-    // The error below covers every reason why the file is not such a key.
+    // The error below covers every reason.
   }
   throw new CommandError(`${given} does not contain an Ed25519 public key as PEM.`, EXIT.usage)
 }
@@ -341,7 +342,10 @@ async function listedKeys(server: string): Promise<ListedKey[]> {
 
 export type ServerKey = { pin: Pin; isNew: boolean }
 
-/** The one key that this pull trusts: the named key, or the pinned key, or at the first pull the server's current key. */
+/**
+ * Returns the one key that this pull trusts: the named key, else the pinned key, else (first pull) the
+ * server's current key.
+ */
 export async function serverKey(
   server: string,
   pin: Pin | undefined,

@@ -22,11 +22,11 @@ import { type Profile, requireProfile } from './profile.ts'
 import { plain, print, printJson } from './terminal.ts'
 import { ask, failure, type Reply } from './vault-client.ts'
 
-const MOST_CARDS = 50
-/** Well under what the vault takes in one request. */
-const MOST_BATCH_BYTES = 6 * 1024 * 1024
+const MAX_CARDS = 50
+/** Limit in bytes, below the vault's limit for a request. */
+const MAX_BATCH_BYTES = 6 * 1024 * 1024
 const SEND_TIMEOUT_MS = 300_000
-const MOST_WAITS = 20
+const MAX_WAITS = 20
 
 type Taken = {
   origin_card_id: string
@@ -41,11 +41,10 @@ type Target = { profile: Profile; workspaceId: string; server: string; isDry: bo
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Waits and tries again when the vault asks for it. */
 async function patiently(call: () => Promise<Reply>): Promise<Reply> {
   for (let waits = 0; ; waits++) {
     const reply = await call()
-    if (![429, 503].includes(reply.status) || waits === MOST_WAITS) return reply
+    if (![429, 503].includes(reply.status) || waits === MAX_WAITS) return reply
     await pause(1000 * Math.min(60, Number(reply.headers['retry-after']) || 1))
   }
 }
@@ -66,7 +65,7 @@ const post = ({ profile, workspaceId, server, isDry }: Target, cards: readonly C
     }),
   )
 
-/** Sends the cards of a refused batch one by one, so that one bad card does not keep out the others. */
+/** Sends the cards of a refused batch one by one, so that one bad card does not block the others. */
 async function sendEach(target: Target, cards: readonly CardLine[]): Promise<Taken[]> {
   const taken: Taken[] = []
   for (const card of cards) {
@@ -98,13 +97,13 @@ async function send(target: Target, cards: readonly CardLine[]): Promise<Taken[]
   throw failure(reply)
 }
 
-/** Sends cards in batches of limited size and yields what happened to each. */
+/** Sends cards in batches and yields each card's result. */
 async function* sendCards(target: Target, cards: AsyncIterable<CardLine>): AsyncGenerator<Taken> {
   let batch: CardLine[] = []
   let bytes = 0
   for await (const card of cards) {
     const size = Buffer.byteLength(JSON.stringify(card))
-    if (batch.length === MOST_CARDS || (batch.length > 0 && bytes + size > MOST_BATCH_BYTES)) {
+    if (batch.length === MAX_CARDS || (batch.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
       yield* await send(target, batch)
       batch = []
       bytes = 0
@@ -120,14 +119,13 @@ type Pulled = {
   origin_card_id: string
   version: number
   title: string
-  /** An older vault does not say these two. */
   card_version?: number
   changed_here?: boolean
 }
 
 const PAGE = 500
 
-/** Cards that earlier pulls brought into the workspace, by their ids on the other server. */
+/** Returns the cards of earlier pulls, by their ids on the other server. */
 async function pulledBefore({ profile, workspaceId, server }: Target): Promise<Map<string, Pulled>> {
   const known = new Map<string, Pulled>()
   for (let after = ''; ; ) {
@@ -146,19 +144,18 @@ async function pulledBefore({ profile, workspaceId, server }: Target): Promise<M
   }
 }
 
-/** A card that the library there no longer has, and what became of it here. */
+/** A card that the other library no longer has, and its result here. */
 type Withdrawn = {
   card_id: string
   title: string
   removed: boolean
   changed_here: boolean
-  /** Why the vault did not delete it. */
   reason?: string
 }
 
 /**
- * Deletes what nobody has changed here: a changed card is work of this team. The version is named, so that an edit of this
- * moment is kept too. Deleted cards can be brought back for 30 days.
+ * Deletes a card that nobody has changed here. The request names the version, so a simultaneous edit is kept
+ * too; deleted cards can be restored for 30 days.
  */
 async function removeUnchanged({ profile }: Target, card: Pulled): Promise<Withdrawn> {
   const { card_id, title, card_version, changed_here = false } = card
@@ -197,20 +194,19 @@ const WORDS: Record<string, string> = {
   damaged: 'damaged',
 }
 
-/** This many are listed; --json lists all. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 function printNamed(items: readonly Taken[]): void {
-  for (const { title, outcome, reasons, similar } of items.slice(0, MOST_NAMED)) {
+  for (const { title, outcome, reasons, similar } of items.slice(0, MAX_NAMED)) {
     print(`  ${plain(title)}: ${WORDS[outcome] ?? outcome}`)
     for (const { message } of (reasons ?? []).slice(0, 3)) print(`    ${plain(message, 200)}`)
     for (const near of similar ?? [])
       print(`    near: ${plain(near.title)} (${near.card_id}, ${Math.round(100 * near.similarity)} %)`)
   }
-  if (items.length > MOST_NAMED) print(`  and ${items.length - MOST_NAMED} more; --json lists all`)
+  if (items.length > MAX_NAMED) print(`  and ${items.length - MAX_NAMED} more; --json lists all`)
 }
 
-/** New and updated cards are only counted. The others need attention, so they are listed. */
+/** Whether a card is listed: it needs attention. New and updated cards are only counted. */
 const isTold = ({ outcome, similar }: Taken): boolean =>
   !['created', 'updated', 'unchanged', 'own'].includes(outcome) || similar !== undefined
 
@@ -229,10 +225,10 @@ function printReport(report: Report, isPruned: boolean): void {
   printNamed(report.items)
   if (report.withdrawn.length === 0) return
   print('No longer in the library there:')
-  for (const card of report.withdrawn.slice(0, MOST_NAMED))
+  for (const card of report.withdrawn.slice(0, MAX_NAMED))
     print(`  ${plain(card.title)} (${card.card_id})${fateOf(card)}`)
-  if (report.withdrawn.length > MOST_NAMED)
-    print(`  and ${report.withdrawn.length - MOST_NAMED} more; --json lists all`)
+  if (report.withdrawn.length > MAX_NAMED)
+    print(`  and ${report.withdrawn.length - MAX_NAMED} more; --json lists all`)
   if (!isPruned)
     print(
       'They stay here. --prune deletes those that nobody has edited here; they can be brought back for 30 days.',
@@ -259,7 +255,7 @@ async function personalWorkspace({ url, apiKey }: Profile): Promise<string> {
   return (reply.body as { personal_workspace_id: string }).personal_workspace_id
 }
 
-/** Verifies the whole snapshot before anything is used. Returns the ids in it and when it was made. */
+/** Verifies the whole snapshot before any use; returns its ids and its time. */
 async function verified(
   file: SnapshotFile,
   expected: Expected,
@@ -284,14 +280,14 @@ function expectedFrom(server: string, { pin }: ServerKey): Expected {
   }
 }
 
-const LONGEST_AHEAD_MS = 24 * 3_600_000
+const MAX_AHEAD_MS = 24 * 3_600_000
 
 /**
- * An older snapshot has a valid signature too, but it would bring back cards that were taken back since. One from the
- * future would be followed by none until then.
+ * Refuses a snapshot that is older than the last one (replay: withdrawn cards would return) or from the future
+ * (it would block later ones).
  */
 function requireTimely(madeAt: string, { pin }: ServerKey): void {
-  if (Date.parse(madeAt) > Date.now() + LONGEST_AHEAD_MS)
+  if (Date.parse(madeAt) > Date.now() + MAX_AHEAD_MS)
     throw new BadSnapshot(`it was made at ${madeAt}, which is to come. Is the clock of one of the two wrong?`)
   if (pin.madeAt !== undefined && madeAt < pin.madeAt)
     throw new BadSnapshot(
@@ -353,7 +349,7 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
   const expected = expectedFrom(server, key)
   const { ids, madeAt } = await verified(file, expected)
   requireTimely(madeAt, key)
-  // A first pull may bring a million cards, so a terminal shows only those that need attention.
+  // A first pull may bring a million cards, so a terminal lists only those that need attention.
   const isKept = options.json ? () => true : isTold
   const { report, gone } = await takeIn(target, file, expected, { ids, isKept })
   if (target.isDry) return report

@@ -16,23 +16,21 @@ import { fileURLToPath } from 'node:url'
 import { type ParseError, parse } from 'jsonc-parser'
 import { homeFolder, userDataFolder, xdgFolder } from '../../core/user-folders.ts'
 
-/** Where programs of the terminal keep their settings, on every system. */
+/** Returns a path in the settings folder of terminal programs, the same on every system. */
 export const dotConfig = (...parts: string[]): string =>
   join(xdgFolder(process.env.XDG_CONFIG_HOME, join(homeFolder(), '.config')), ...parts)
 
-/** The folder of our settings: the profile, and what was connected. */
 export const settingsFolder = (): string => process.env.KVAULT_HOME || dotConfig('kvault')
 
-/** The folder of the permanent copy of this command. */
 export const ownDataFolder = (): string => userDataFolder('kvault', process.env, homeFolder())
 
 /**
- * Where programs are started from. Windows looks for a program in the folder it is started from before it looks into PATH,
- * and a stranger's repository may contain a `git.exe`.
+ * Returns a safe folder to start programs from. Windows looks in the current folder before PATH, and a
+ * stranger's repository may contain a `git.exe`.
  */
 export const trustedFolder = (): string => dirname(process.execPath)
 
-/** Inside its own hooks git names a repository by these, and with them any folder would be that repository. */
+/** Git sets these variables inside its hooks; with them, any folder would count as that repository. */
 const OF_A_GIT_HOOK = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -43,7 +41,7 @@ const OF_A_GIT_HOOK = [
   'GIT_PREFIX',
 ]
 
-/** The variables for a git that is asked about a folder. */
+/** Returns the environment for git without the variables of a git hook. */
 export const gitVariables = (): NodeJS.ProcessEnv => ({
   ...process.env,
   ...Object.fromEntries(OF_A_GIT_HOOK.map((name) => [name, undefined])),
@@ -52,22 +50,24 @@ export const gitVariables = (): NodeJS.ProcessEnv => ({
 const isLink = (file: string): boolean =>
   lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 
-/** The target of a symbolic link is changed; the link itself stays, also one whose target is not there yet. */
+/** Returns a symbolic link's target, even if missing: the target is changed, the link stays. */
 export function behindLink(file: string): string {
   if (existsSync(file)) return realpathSync(file)
   return isLink(file) ? resolve(realpathSync(dirname(file)), readlinkSync(file)) : file
 }
 
-/** Where nothing could be written there may be nothing to delete either. */
 function dropDraft(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // The first error says more.
+    // The first error is more useful.
   }
 }
 
-/** A container may have the one file from outside: nothing can take its place, so it is written as it stands. */
+/**
+ * Moves the draft over the file. A single file mounted into a container cannot be replaced, so it is
+ * overwritten.
+ */
 function moveOver(fresh: string, target: string, text: string): void {
   try {
     renameSync(fresh, target)
@@ -79,8 +79,8 @@ function moveOver(fresh: string, target: string, text: string): void {
 }
 
 /**
- * Replaces a file atomically: who reads it now gets the old text or the new one, and a full disk leaves the old one. Its
- * folder must be there.
+ * Replaces a file atomically: readers get the old or the new text, and a full disk keeps the old. The folder
+ * must exist.
  */
 export function replaceFile(target: string, text: string, mode: number): void {
   const fresh = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
@@ -90,15 +90,14 @@ export function replaceFile(target: string, text: string, mode: number): void {
     moveOver(fresh, target, text)
   } catch (error) {
     dropDraft(fresh)
-    // The person knows the file, not its draft.
     throw Object.assign(error as Error, { path: target, dest: undefined })
   }
 }
 
-/** People write comments and trailing commas into settings, and editors save an empty file. */
+/** Settings files may have comments and trailing commas, or be empty. */
 export const LENIENT = { allowTrailingComma: true, allowEmptyContent: true }
 
-/** The byte order mark of Windows editors. Our parsers need the text without it; a file that is written keeps it. */
+/** Byte order mark of Windows editors. Our parsers need text without it; a written file keeps it. */
 const MARK = '\uFEFF'
 
 export const withoutMark = (text: string): string => (text.startsWith(MARK) ? text.slice(1) : text)
@@ -108,7 +107,7 @@ export const belowMark = (text: string, edit: (plain: string) => string): string
 
 type JsonObject = Record<string, unknown>
 
-/** What a file of settings says: an object, which is empty for an empty file; otherwise what is wrong with it. */
+/** Parses a settings file; an empty file gives an empty object. */
 export function readObject(text: string): JsonObject | 'not JSON' | 'no object' {
   const errors: ParseError[] = []
   const value: unknown = parse(withoutMark(text), errors, LENIENT)
@@ -119,18 +118,17 @@ export function readObject(text: string): JsonObject | 'not JSON' | 'no object' 
     : 'no object'
 }
 
-const LARGEST_FILE = 64 * 1024
+const MAX_FILE_BYTES = 64 * 1024
 
-/** For a person: what is wrong with such a file. */
 export const unreadableText = (file: string): string =>
-  `${file} cannot be read as a JSON object of at most ${LARGEST_FILE / 1024} KB`
+  `${file} cannot be read as a JSON object of at most ${MAX_FILE_BYTES / 1024} KB`
 
-/** What a small file that people edit says; undefined where there is none, null where it cannot be read. */
+/** Returns a settings file; undefined if missing, null if unreadable. */
 export function settingsIn(file: string): JsonObject | undefined | null {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
     if (!found?.isFile()) return undefined
-    if (found.size > LARGEST_FILE) return null
+    if (found.size > MAX_FILE_BYTES) return null
     const settings = readObject(readFileSync(file, 'utf8'))
     return typeof settings === 'object' ? settings : null
   } catch {
@@ -139,28 +137,31 @@ export function settingsIn(file: string): JsonObject | undefined | null {
 }
 
 const HERE = fileURLToPath(import.meta.url)
-/** The package of the command is bundled; the server and the checkout have this file by its own name. */
+/** Whether this runs from the bundled package; the server and the checkout have other file names. */
 const IS_PACKAGE = ['cli.js', 'hook.js'].includes(basename(HERE))
 const PARTS = ['package.json', 'kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js']
 
 const copyFolder = () => join(ownDataFolder(), 'cli')
 
-/** A permanent copy. The running one may be in the cache of npx, which npm can delete at any time. */
+/** Returns the permanent program: npm may delete a copy in the npx cache at any time. */
 function lastingProgram(): string {
   if (IS_PACKAGE) return join(copyFolder(), 'kvault.js')
   const root = join(dirname(HERE), '..', '..', '..')
   const ofCheckout = join(root, 'bin', 'kvault.js')
-  // The server's package contains the built command.
+  // The server package contains the built command.
   return existsSync(ofCheckout) ? ofCheckout : join(root, 'packages', 'cli', 'kvault.js')
 }
 
-/** For clients and hooks that start the command themselves: full paths, because they have no PATH of a shell. */
+/** Returns the command with full paths: clients and hooks lack a shell's PATH. */
 export const ownCommand = (...args: string[]): { command: string; args: string[] } => ({
   command: process.execPath,
   args: [lastingProgram(), ...args],
 })
 
-/** Hooks start the copy at any moment, so each part is replaced as a whole. Nobody else may write what they execute. */
+/**
+ * Installs the permanent copy. Each part is replaced atomically, because hooks may start at any moment, and
+ * only the person may write it.
+ */
 export function keepOwnCopy(): void {
   if (!IS_PACKAGE || dirname(HERE) === copyFolder()) return
   mkdirSync(copyFolder(), { recursive: true, mode: 0o755 })
@@ -168,7 +169,7 @@ export function keepOwnCopy(): void {
     replaceFile(join(copyFolder(), part), readFileSync(join(dirname(HERE), part), 'utf8'), 0o644)
 }
 
-/** The vault that handed out this package, if one did. */
+/** Returns the vault that served this package, if any. */
 export function vaultOfPackage(): string | undefined {
   if (!IS_PACKAGE) return undefined
   try {
@@ -179,17 +180,16 @@ export function vaultOfPackage(): string | undefined {
   }
 }
 
-/** What npx keeps for the address of this package, if it has started it. */
+/** Returns the npx cache folder of this package, if npx started it. */
 export function npxFolder(): string | undefined {
   const parts = HERE.split(sep)
   const at = parts.lastIndexOf('_npx')
   return at < 0 ? undefined : parts.slice(0, at + 2).join(sep)
 }
 
-/** How messages name this command: npx leaves no `kvault` behind, so there it is the call that the vault hands out. */
+/** The command as messages name it: npx installs no `kvault`, so its full call is shown. */
 export const KVAULT = npxFolder() && vaultOfPackage() ? `npx -y ${vaultOfPackage()}/kvault.tgz` : 'kvault'
 
-/** The version of the permanent copy, if there is one. */
 export function versionOfCopy(): string | undefined {
   try {
     return JSON.parse(readFileSync(join(copyFolder(), 'package.json'), 'utf8')).version
@@ -200,5 +200,5 @@ export function versionOfCopy(): string | undefined {
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** The form of every id of the vault. The schemas of the service would take too long to load for this. */
+/** Whether a text has the form of a vault id. The service's schemas would load too slowly. */
 export const isUuid = (text: string): boolean => UUID.test(text)

@@ -2,10 +2,10 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { compareVersions, readVersion, sameName } from '../../shared/cites.ts'
 
-/** `npm:fastify` → `5.8.5`: what the code of a folder gets. */
+/** `npm:fastify` → `5.8.5`: the version that a folder's code gets. */
 type Versions = Map<string, string>
 
-/** The text of another file in the same folder, or undefined. */
+/** Returns the text of another file in the same folder, or undefined. */
 type Beside = (name: string) => string | undefined
 
 export type ReadVersions = (text: string, beside: Beside) => Versions
@@ -16,17 +16,19 @@ class UnreadableFile extends Error {}
 export const versionKey = (ecosystem: string, name: string): string =>
   `${ecosystem}:${sameName(ecosystem, name)}`
 
-/** The vault refuses a question with much longer ones. */
-const LONGEST_VERSION = 100
+const MAX_VERSION_LENGTH = 100
 
-/** For direct dependencies: they win over transitive ones. A version is one word; a stranger's file may say more. */
+/**
+ * Sets the version of a direct dependency, which wins over a transitive one. Only one word is accepted: a
+ * stranger's file may contain a prompt injection.
+ */
 function putVersion(versions: Versions, ecosystem: string, name: string, version: string): void {
   const [word = ''] = version.trim().split(/\s/, 1)
-  if (name !== '' && word.length <= LONGEST_VERSION && readVersion(word) !== null)
+  if (name !== '' && word.length <= MAX_VERSION_LENGTH && readVersion(word) !== null)
     versions.set(versionKey(ecosystem, name), word.replace(/^[vV=]+/, ''))
 }
 
-/** Of several versions of a package in a lock file, the highest one is kept. */
+/** Keeps the highest version of a package. */
 function putHighest(versions: Versions, ecosystem: string, name: string, version: string): void {
   const before = readVersion(versions.get(versionKey(ecosystem, name)) ?? '')
   const found = readVersion(version)
@@ -56,7 +58,7 @@ const unquoted = (text: string): string => text.replaceAll(/^["']|["']$/g, '')
 
 const withoutComment = (line: string): string => (line.split('//')[0] ?? '').trim()
 
-/** The lines of go.mod, each with its directive: `require ( … )` is the same as many `require`. */
+/** Yields the lines of go.mod, each with its directive: `require ( … )` equals many `require`. */
 function* directivesOf(text: string): Generator<string> {
   let word: string | undefined
   for (const line of linesOf(text).map(withoutComment)) {
@@ -67,7 +69,7 @@ function* directivesOf(text: string): Generator<string> {
   }
 }
 
-/** go.mod: modules, replaced ones by what replaces them, and the version of Go itself. */
+/** Reads go.mod: modules, replaced ones by their replacement, and the Go version. */
 export const readGoMod: ReadVersions = (text) => {
   const versions: Versions = new Map()
   const replaced: [string, string][] = []
@@ -87,7 +89,7 @@ export const readGoMod: ReadVersions = (text) => {
   return versions
 }
 
-/** go.sum: the highest version whose code is listed, for modules that go.mod leaves out. */
+/** Reads go.sum: the highest version with listed code, for modules that go.mod leaves out. */
 export const readGoSum: ReadVersions = (text) => {
   const versions: Versions = new Map()
   for (const line of linesOf(text)) {
@@ -99,7 +101,7 @@ export const readGoSum: ReadVersions = (text) => {
   return versions
 }
 
-/** The text between each `open` and the next `close`, in one pass however often one of them is missing. */
+/** Yields the text between each `open` and the next `close`, in linear time even if a mark is missing. */
 function* partsOf(text: string, open: string, close: string): Generator<{ from: number; to: number }> {
   for (let at = text.indexOf(open); at !== -1; ) {
     const end = text.indexOf(close, at + open.length)
@@ -140,12 +142,12 @@ const javaVersion = (version: string): string => version.replace(/^1\.(?=\d)/, '
 
 const JAVA = ['maven.compiler.release', 'java.version', 'maven.compiler.target', 'maven.compiler.source']
 
-/** pom.xml: dependencies with a version of their own or a property's, the parent, and the version of Java. */
+/** Reads pom.xml: dependencies with a version or a property, the parent, and the Java version. */
 export const readPom: ReadVersions = (text) => {
   if (!text.includes('<project')) throw new UnreadableFile('has no project')
   const bare = without(text, '<!--', '-->')
   const properties = propertiesOf(bare)
-  // Plugins have dependencies of their own, and exclusions name what is not there.
+  // Plugins have their own dependencies, and exclusions name absent ones.
   const project = ['build', 'reporting', 'exclusions'].reduce(
     (rest, tag) => without(rest, `<${tag}>`, `</${tag}>`),
     bare,
@@ -163,7 +165,7 @@ export const readPom: ReadVersions = (text) => {
   return versions
 }
 
-/** gradle.lockfile: `group:artifact:version=where it is used`. */
+/** Reads gradle.lockfile: `group:artifact:version=configurations`. */
 export const readGradleLock: ReadVersions = (text) => {
   const versions: Versions = new Map()
   for (const line of linesOf(text)) {
@@ -177,7 +179,7 @@ export const readGradleLock: ReadVersions = (text) => {
 
 const FOLDER = 'node_modules/'
 
-/** Version 1 of the format: a tree. The project's code gets what is at its top. */
+/** Reads format version 1, a tree; the project's code gets the top level. */
 function ofTree(dependencies: Record<string, unknown>): Versions {
   const versions: Versions = new Map()
   for (const [name, entry] of Object.entries(dependencies))
@@ -186,7 +188,10 @@ function ofTree(dependencies: Record<string, unknown>): Versions {
   return versions
 }
 
-/** Versions 2 and 3: every folder by its path. A nested one counts if there is none of its name at the top. */
+/**
+ * Reads format versions 2 and 3, folders by path. A nested package counts if the top level has none of its
+ * name.
+ */
 function ofFolders(packages: Record<string, unknown>): Versions {
   const versions: Versions = new Map()
   const nested: [string, string][] = []
@@ -202,7 +207,6 @@ function ofFolders(packages: Record<string, unknown>): Versions {
   return versions
 }
 
-/** package-lock.json and npm-shrinkwrap.json. */
 export const readPackageLock: ReadVersions = (text) => {
   const { packages, dependencies } = readJson(text)
   if (isObject(packages)) return ofFolders(packages)
@@ -211,13 +215,13 @@ export const readPackageLock: ReadVersions = (text) => {
 
 type Entry = { path: string[]; value: string }
 
-const LONGEST_LINE = 10_000
+const MAX_LINE_LENGTH = 10_000
 
-/** The keys of an indented file, each with its parents: the part of YAML that we need. */
+/** Yields the keys of an indented file with their parents: the part of YAML that pnpm needs. */
 function* entriesOf(text: string): Generator<Entry> {
   const above: { indent: number; key: string }[] = []
   for (const line of linesOf(text)) {
-    if (line.length > LONGEST_LINE) continue
+    if (line.length > MAX_LINE_LENGTH) continue
     const [, spaces = '', key, value = ''] =
       /^( *)("[^"]*"|'[^']*'|[^\s"'#-][^:]*(?::[^\s:][^:]*)*):(?:\s+(.*))?$/.exec(line) ?? []
     if (key === undefined) continue
@@ -227,10 +231,10 @@ function* entriesOf(text: string): Generator<Entry> {
   }
 }
 
-/** `5.8.5(peer@1)` and `5.8.5_peer@1`: the peers are not part of the version. */
+/** Peers are not part of the version: `5.8.5(peer@1)`, `5.8.5_peer@1`. */
 const VERSION = /^\d[^/_(]*/
 
-/** `/fastify/4.1.0`, `/fastify@4.1.0`, `fastify@4.1.0`, with a scope or without. */
+/** Parses a key: `/fastify/4.1.0`, `/fastify@4.1.0` or `fastify@4.1.0`, with or without a scope. */
 function ofKey(key: string): [string, string] | null {
   const [, name, rest = ''] = /^\/?((?:@[^/@]+\/)?[^/@]+)[/@](\d.*)$/.exec(key) ?? []
   const version = VERSION.exec(rest)?.[0]
@@ -239,7 +243,7 @@ function ofKey(key: string): [string, string] | null {
 
 const DEPENDENCIES = /^(?:dependencies|devDependencies|optionalDependencies)$/
 
-/** The name and version of a line for a direct dependency of the project or of a workspace. */
+/** Returns name and version of a direct dependency of the project or a workspace. */
 function asked({ path, value }: Entry): [string, string] | null {
   const [first = '', second = '', third = ''] = path
   const rest =
@@ -274,11 +278,10 @@ export const readPnpmLock: ReadVersions = (text) => {
   return versions
 }
 
-/** requirements.txt: packages that are pinned by `==`. Ranges and included files give no version. */
+/** Reads requirements.txt: packages pinned by `==`. */
 export const readRequirements: ReadVersions = (text) => {
   const versions: Versions = new Map()
   for (const line of linesOf(text)) {
-    // Conditions, comments and options follow these.
     const bare = (line.split(/[;#\\]| --/)[0] ?? '').replaceAll(/\s/g, '')
     const [, name, version] = /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?={2,3}([^=,]+)$/.exec(bare) ?? []
     if (name && version && !version.includes('*')) putVersion(versions, 'pypi', name, version)
@@ -286,7 +289,7 @@ export const readRequirements: ReadVersions = (text) => {
   return versions
 }
 
-/** Such a file has a line, perhaps with a comment above it. */
+/** Limit of characters: such a file has one line, perhaps below a comment. */
 const READ_CHARACTERS = 10_000
 
 const firstLine = (text: string): string =>
@@ -294,7 +297,7 @@ const firstLine = (text: string): string =>
     .map((line) => line.replace(/#.*$/, '').trim())
     .find((line) => line !== '') ?? ''
 
-/** A file of one line with a version in it. Names such as `lts/*` and `stable` are not versions. */
+/** Reads a one-line file with a version; names such as `lts/*` are ignored. */
 const readOneLine =
   (name: string): ReadVersions =>
   (text) => {
@@ -303,18 +306,17 @@ const readOneLine =
     return versions
   }
 
-/** .nvmrc and .node-version. */
 export const readNodeVersion: ReadVersions = readOneLine('node')
 
 export const readPythonVersion: ReadVersions = readOneLine('python')
 
-/** rust-toolchain and rust-toolchain.toml: the version alone, or as the channel. */
+/** Reads rust-toolchain and rust-toolchain.toml: the version alone, or as the channel. */
 export const readRustToolchain: ReadVersions = (text, beside) => {
   const channel = /^[ \t]*channel[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(text)?.[1]
   return readOneLine('rust')(channel ?? text, beside)
 }
 
-/** `engines` of package.json: the lowest supported version. */
+/** Reads `engines` of package.json: the lowest supported version. */
 export const readEngines: ReadVersions = (text) => {
   const versions: Versions = new Map()
   const { engines } = readJson(text)
@@ -326,7 +328,7 @@ export const readEngines: ReadVersions = (text) => {
 
 type Package = { name: string; version: string; source: string; dependencies: string[] }
 
-/** The `[[package]]` tables that Cargo, uv and Poetry write. */
+/** Yields the `[[package]]` tables of Cargo, uv and Poetry. */
 function* packagesOf(text: string): Generator<Package> {
   let open: Package | undefined
   let isInList = false
@@ -364,10 +366,12 @@ const readHighest =
     return versions
   }
 
-/** uv.lock and poetry.lock. */
 export const readPythonLock: ReadVersions = readHighest('pypi')
 
-/** A crate without a source is part of the project. It names the version of a dependency that has several. */
+/**
+ * Reads Cargo.lock. A crate without a source belongs to the project and selects among several versions of a
+ * dependency.
+ */
 export const readCargoLock: ReadVersions = (text, beside) => {
   const versions = readHighest('cargo')(text, beside)
   for (const { source, dependencies } of packagesOf(text)) {
@@ -382,7 +386,7 @@ export const readCargoLock: ReadVersions = (text, beside) => {
 
 type Block = { descriptors: string[]; version: string; resolution: string }
 
-/** Both formats: a line with the descriptors, and indented lines with the resolved version. */
+/** Yields blocks of both formats: a line with descriptors, then indented lines with the resolved version. */
 function* blocksOf(text: string): Generator<Block> {
   let block: Block | undefined
   for (const line of linesOf(text)) {
@@ -398,7 +402,7 @@ function* blocksOf(text: string): Generator<Block> {
   if (block) yield block
 }
 
-/** `@scope/name@npm:^1` → the name and the range, without the protocol of the registry. */
+/** Splits `@scope/name@npm:^1` into name and range, without the registry protocol. */
 function split(descriptor: string): [string, string] {
   const at = descriptor.indexOf('@', 1)
   return at === -1
@@ -406,7 +410,10 @@ function split(descriptor: string): [string, string] {
     : [descriptor.slice(0, at), descriptor.slice(at + 1).replace(/^npm:/, '')]
 }
 
-/** Classic has no resolution: there the descriptor shows an alias (`alias@npm:real@^1`). */
+/**
+ * Returns the package's name. Yarn classic has no resolution: there the descriptor shows an alias
+ * (`alias@npm:real@^1`).
+ */
 function nameOf({ descriptors: [first = ''], resolution }: Block): string {
   if (resolution !== '') return split(resolution)[0]
   const [name, range] = split(first)
@@ -428,7 +435,7 @@ function askedByPackage(beside: Beside): Set<string> {
   }
 }
 
-/** yarn.lock, classic and berry. */
+/** Reads yarn.lock, classic and berry. */
 export const readYarnLock: ReadVersions = (text, beside) => {
   if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile('is not a yarn.lock')
   const asked = askedByPackage(beside)
@@ -450,7 +457,7 @@ export const readYarnLock: ReadVersions = (text, beside) => {
   return versions
 }
 
-/** If two files of a folder name the same package, the upper one of this list wins. */
+/** For a package in several files, the first reader of this list wins. */
 const READERS: readonly (readonly [string, ReadVersions])[] = [
   ['package-lock.json', readPackageLock],
   ['npm-shrinkwrap.json', readPackageLock],
@@ -472,19 +479,18 @@ const READERS: readonly (readonly [string, ReadVersions])[] = [
   ['rust-toolchain', readRustToolchain],
 ]
 
-const LARGEST_FILE = 64 * 1024 * 1024
-const MOST_FOLDERS = 200
+const MAX_FILE_BYTES = 64 * 1024 * 1024
+const MAX_FOLDERS = 200
 
 export type Locked = {
   /** `npm:fastify` → its versions, that of the current folder first. */
   versions: Map<string, string[]>
-  /** The files that were read, as paths relative to the folder. */
   files: string[]
   passedOver: { file: string; reason: string }[]
 }
 
 const SKIPPED = /^(?:\.|node_modules$|vendor$|dist$|build$|target$)/
-/** Folders whose folders are the workspaces. */
+/** Folders that contain workspaces. */
 const HOLDERS = /^(?:packages|apps|services|crates|libs|modules)$/
 
 function foldersIn(folder: string): string[] {
@@ -500,20 +506,19 @@ function foldersIn(folder: string): string[] {
     .sort()
 }
 
-/** The folder and one level of workspaces: `web`, and `packages/web` as well. */
+/** Returns the folder and one level of workspaces: `web` and `packages/web`. */
 function workspacesOf(root: string): string[] {
   const below = foldersIn(root).flatMap((name) => [
     join(root, name),
     ...(HOLDERS.test(name) ? foldersIn(join(root, name)).map((inner) => join(root, name, inner)) : []),
   ])
-  return [root, ...below].slice(0, MOST_FOLDERS)
+  return [root, ...below].slice(0, MAX_FOLDERS)
 }
 
-/** Undefined where there is no such file. */
 function readText(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) return undefined
-  if (found.size > LARGEST_FILE) throw new UnreadableFile('is larger than 64 MB')
+  if (found.size > MAX_FILE_BYTES) throw new UnreadableFile('is larger than 64 MB')
   return readFileSync(file, 'utf8')
 }
 
@@ -554,8 +559,8 @@ function readFolder(folder: string, root: string, into: Locked): Map<string, str
 }
 
 /**
- * The versions in the lock files of a checkout and its workspaces, beginning with the current folder. A broken file is
- * skipped and named.
+ * Returns the versions of a checkout and its workspaces, the current folder first. A broken file is skipped
+ * and named.
  */
 export function readLocked(root: string, folder = root): Locked {
   const locked: Locked = { versions: new Map(), files: [], passedOver: [] }
@@ -567,20 +572,19 @@ export function readLocked(root: string, folder = root): Locked {
   return locked
 }
 
-/** Versions of what a folder uses: `{ node: '24.1', fastify: '5.8.5' }`. */
+/** Versions that a folder uses: `{ node: '24.1', fastify: '5.8.5' }`. */
 export type Environment = Record<string, string>
 
-const MOST_NAMES = 30
-/** The vault refuses a question with a longer one. */
-const LONGEST_NAME = 200
-const LARGEST_MANIFEST = 1024 * 1024
+const MAX_NAMES = 30
+const MAX_NAME_LENGTH = 200
+const MAX_MANIFEST_BYTES = 1024 * 1024
 
-/** The direct dependencies: of thousands of packages in a lock file, those that a person has chosen. */
+/** Returns the names of the direct dependencies. */
 function chosenNames(folder: string): Set<string> {
   try {
     const file = join(folder, 'package.json')
     const found = statSync(file, { throwIfNoEntry: false })
-    if (!found?.isFile() || found.size > LARGEST_MANIFEST) return new Set()
+    if (!found?.isFile() || found.size > MAX_MANIFEST_BYTES) return new Set()
     const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) ?? {}
     return new Set(Object.keys({ ...dependencies, ...devDependencies }).map((name) => `npm:${name}`))
   } catch {
@@ -588,7 +592,10 @@ function chosenNames(folder: string): Set<string> {
   }
 }
 
-/** The versions in the lock files of a folder: runtimes first, then direct dependencies, then the rest, by name. */
+/**
+ * Returns the versions in a folder's lock files: runtimes first, then direct dependencies, then the rest by
+ * name.
+ */
 export function allVersionsOf(folder: string): Environment {
   const { versions } = readLocked(folder)
   const chosen = chosenNames(folder)
@@ -599,11 +606,10 @@ export function allVersionsOf(folder: string): Environment {
   const environment: Environment = {}
   for (const [key, [version]] of sorted) {
     const name = key.slice(key.indexOf(':') + 1)
-    if (version !== undefined && name.length <= LONGEST_NAME) environment[name] ??= version
+    if (version !== undefined && name.length <= MAX_NAME_LENGTH) environment[name] ??= version
   }
   return environment
 }
 
-/** The first of them, for a question that names no package. */
 export const environmentOf = (folder: string): Environment =>
-  Object.fromEntries(Object.entries(allVersionsOf(folder)).slice(0, MOST_NAMES))
+  Object.fromEntries(Object.entries(allVersionsOf(folder)).slice(0, MAX_NAMES))

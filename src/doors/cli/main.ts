@@ -1,9 +1,8 @@
 import { quietPipes } from './terminal.ts'
 
-// The command of the server's package and of the checkout: all commands of `kvault`, and those that work on the database.
+// Entry point of the server package and the checkout: all commands of `kvault`, with those for the database.
 
 quietPipes()
-// A client waits for the handshake of the bridge, so it starts without the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
   await bridge().catch(async (error: unknown) => {

@@ -29,7 +29,6 @@ import { nameInProject } from './project-name.ts'
 import { endProgress, paint, plain, plainLines, print, printJson, showProgress } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
-/** A candidate that the vault has not taken yet. */
 export type Waiting = {
   candidate: Candidate
   project_key: string | null
@@ -38,16 +37,16 @@ export type Waiting = {
 }
 
 export type MineState = {
-  /** Files that were read, with their size and time: a continued session is read again. */
+  /** Files already read, with size and time: a continued session is read again. */
   read: Record<string, string>
   waiting: Waiting[]
 }
 
-/** The most useful first. */
+/** Sorts the most useful first. */
 const byWorth = (one: Waiting, other: Waiting): number => worthOf(other.candidate) - worthOf(one.candidate)
 
-/** The vault takes three a day, so more than this would be stale before they are sent. */
-const MOST_WAITING = 100
+/** Limit of waiting candidates: the vault accepts three a day, so older ones would be stale. */
+const MAX_WAITING = 100
 
 const stateFile = () => join(settingsFolder(), 'mine.json')
 
@@ -55,12 +54,12 @@ type States = Record<string, MineState>
 
 const states = (): States => (readJson(stateFile()) ?? {}) as States
 
-/** What one account has found is offered for no other, though both use the same vault. */
+/** Names the state of one account, so that its findings are never offered for another. */
 const nameOf = (profile: Profile): string => `${profile.url} ${accountOf(profile)}`
 
 /**
- * One state for each account of each vault. A broken one starts empty: the vault recognises what it already has. So
- * does the first one of an account, because earlier versions did not say whose it was.
+ * Reads the state of one account at one vault. A broken or missing one starts empty, because the vault
+ * recognises duplicates.
  */
 export function readState(profile: Profile): MineState {
   const state: unknown = states()[nameOf(profile)]
@@ -69,7 +68,7 @@ export function readState(profile: Profile): MineState {
 }
 
 export function writeState(profile: Profile, { read, waiting }: MineState): void {
-  const kept = { read, waiting: waiting.toSorted(byWorth).slice(0, MOST_WAITING) }
+  const kept = { read, waiting: waiting.toSorted(byWorth).slice(0, MAX_WAITING) }
   const { [profile.url]: _ofNobody, ...others } = states()
   writePrivate(stateFile(), JSON.stringify({ ...others, [nameOf(profile)]: kept }))
 }
@@ -77,7 +76,7 @@ export function writeState(profile: Profile, { read, waiting }: MineState): void
 const READERS: readonly TranscriptReader[] = [claudeCode, codex, gemini, opencode]
 const HOUR_MS = 3_600_000
 const UNITS: Readonly<Record<string, number>> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 168 * HOUR_MS }
-/** The state is saved after this many files, so little is lost if the command is stopped. */
+/** Number of files between two saves, so that little is lost when the command is stopped. */
 const FILES_BETWEEN_SAVES = 25
 
 export type MineOptions = ProfileOptions & {
@@ -107,7 +106,6 @@ function readersFor(agent: string | undefined): readonly TranscriptReader[] {
 const isFolder = (folder: string): boolean =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** Makes everything that leaves the machine. The reader has redacted the texts; the versions come from lock files. */
 async function candidatesIn(
   reader: TranscriptReader,
   file: string,
@@ -119,7 +117,7 @@ async function candidatesIn(
   const here = folder !== undefined && isFolder(folder) ? folder : undefined
   const { candidates } = mineSession({ steps, environment: {} })
   if (candidates.length === 0) return []
-  // The versions are those of today; the folder of an old session may be gone.
+  // Versions are today's; the folder of an old session may be gone.
   const again = here ? mineSession({ steps, environment: allVersionsOf(here) }).candidates : candidates
   const inProject = (file: string) => nameInProject(file, folder)
   const project_key = here ? await projectKeyOf(here, vault) : null
@@ -132,8 +130,8 @@ async function candidatesIn(
 }
 
 /**
- * Adds a candidate and says whether its error is new. The vault makes one draft of an error. A session that was resumed
- * is in two files, so the same error comes again; the more useful candidate of it stays.
+ * Returns a function that adds a candidate and tells whether its error is new. A resumed session is in two
+ * files, so an error may come twice; the more useful candidate stays.
  */
 function adderTo(waiting: Waiting[]): (one: Waiting) => boolean {
   const positions = new Map(waiting.map(({ candidate }, at) => [signatureOf(candidate), at]))
@@ -175,8 +173,8 @@ async function scan(
 type Offered = { results: { draft_id: string | null; skipped: string | null }[] }
 
 /**
- * The same on one day, so that a request that is repeated makes no second draft. The next day it is another: the vault
- * repeats its answer to a key, and an answer may be that the limit of the day is reached.
+ * Returns a key that is stable for a day, so that a retry makes no second draft. It changes daily, because the
+ * vault repeats its answer, which may be that the daily limit is reached.
  */
 const idempotencyKey = (waiting: Waiting): string =>
   createHash('sha256')
@@ -184,7 +182,7 @@ const idempotencyKey = (waiting: Waiting): string =>
     .update(new Date().toISOString().slice(0, 10))
     .digest('hex')
 
-/** Null if a draft was made, otherwise why not. */
+/** Offers a candidate; returns null for a new draft, otherwise the reason. */
 async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string | null> {
   const { candidate, ...origin } = waiting
   const reply = await ask(url, '/api/v1/drafts', {
@@ -192,7 +190,7 @@ async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string
     headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey(waiting) },
     shape: { results: [] },
   })
-  // A vault of another version may have other limits. What it never takes must not stop those behind it.
+  // A candidate that the vault will never accept must not block the next ones.
   if (reply.status === 422) {
     process.stderr.write(`${plain(candidate.failure)} was refused: ${plain(failure(reply).message, 200)}\n`)
     return 'refused'
@@ -201,7 +199,7 @@ async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string
   return (reply.body as Offered).results[0]?.skipped ?? null
 }
 
-/** The most useful first, until the vault has reached its limit for today. */
+/** Sends candidates, most useful first, up to the vault's daily limit. */
 async function send(profile: Profile, state: MineState, save: () => void): Promise<number> {
   state.waiting.sort(byWorth)
   let made = 0
@@ -222,11 +220,10 @@ function printCandidate({ candidate, project_key }: Waiting): void {
   print(plainLines(`${symptom}\n\n${fix_summary}\n`))
 }
 
-/** Reads the sessions that agents keep on this machine, and sends the vault what was solved in them. */
+/** Reads agents' sessions on this machine and sends solved errors to the vault. */
 export async function mine(options: MineOptions): Promise<number> {
   const readers = readersFor(options.agent)
   const since = sinceMs(options.since ?? '30d')
-  // A dry run needs no account.
   const profile = options.dryRun ? undefined : requireProfile(options)
   const state: MineState = profile ? readState(profile) : { read: {}, waiting: [] }
   const save = () => {
@@ -239,7 +236,7 @@ export async function mine(options: MineOptions): Promise<number> {
       .map((file) => ({ reader, file })),
   )
   const read = work.length === 1 ? '1 session read' : `${work.length} sessions read`
-  // A dry run asks no vault, so a key that nobody has decided on does not count in it.
+  // A dry run does not ask the vault, so an undecided key is ignored.
   const found = await scan(work, state, save, profile ?? { url: findProfile(options).url })
   if (!profile) {
     if (options.json) printJson(state.waiting)

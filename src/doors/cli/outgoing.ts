@@ -1,9 +1,9 @@
 import { cleanJson, cleanText, Findings } from '../../redaction/redact.ts'
 
-/** For the capture: with its own import, the bundle of the hook would be in one more part. */
+/** Exported here to keep the hook in fewer bundles. */
 export { cleanJson, cleanText, Findings }
 
-/** Fields of the interface that are called as secrets are. Their values are judged without the name. */
+/** Fields whose names look like secrets; their values are judged without the name. */
 const IDENTIFIERS: ReadonlySet<string> = new Set([
   'session_id',
   'project_key',
@@ -12,10 +12,10 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'target_project_key',
 ])
 
-/** `found` names each kind of secret that was replaced, with its number: "2 password". */
+/** `found` lists the replaced kinds with their number: "2 password". */
 export type Outgoing<T> = { value: T; found: string[] }
 
-/** Replaces the secrets in the body of a request, by the rules of the vault. Loaded only where something is sent. */
+/** Replaces secrets in a request body by the vault's rules; loaded only on sending. */
 export function withoutSecrets<T>(body: T): Outgoing<T> {
   const findings = new Findings()
   const field = ([name, value]: [string, unknown]) => [

@@ -4,12 +4,12 @@ import { withoutEnd } from '../../text/unicode.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { behindLink, KVAULT, replaceFile, settingsFolder, vaultOfPackage } from './local-files.ts'
 
-/** Which vault this person uses and with which key; kept in a file only they can read. */
+/** The vault and the key of this person, stored in a private file. */
 export type Profile = {
   url: string
   apiKey: string
   keyId?: string
-  /** Whose key it is: what waits on this machine is sent for no other person. */
+  /** The key's owner: waiting entries are not sent for another person. */
   userId?: string
 }
 
@@ -19,13 +19,13 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 const profileFile = () => join(settingsFolder(), 'profile.json')
 
-/** A hook may read it at any moment: half of the switches of a person would be none, and half of a profile no sign-in. */
+/** Writes a private file atomically, because a hook may read it at any moment. */
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   replaceFile(behindLink(file), text, OWNER_ONLY)
 }
 
-/** Scheme and host in small letters, so that one vault has one address. What is no address stays as it is. */
+/** Returns an address with lower-case scheme and host, so that one vault has one address; other texts stay. */
 export const oneSpelling = (url: string): string =>
   URL.canParse(url) ? withoutEnd(new URL(url).href, '/') : url
 
@@ -51,13 +51,13 @@ function tidy(url: string): string {
       `"${url}" is not the address of a vault. Write it as https://vault.example.com or http://127.0.0.1:8080.`,
       EXIT.usage,
     )
-  // The guides of clients show where MCP is, so that address is given for the one of its vault.
+  // Clients' guides show the MCP address, so people also give that one.
   return oneSpelling(url).replace(/\/mcp$/, '')
 }
 
 /**
- * A key from a file or a clipboard often ends with a line end, which no header can carry. An empty one, as of a variable of
- * the shell that is not set, must not become the key that is saved here, or a sign-in by the browser.
+ * Removes line ends from a key, which no header can carry, and refuses an empty key, as from an unset shell
+ * variable.
  */
 export function tidyKey(key: string): string {
   const tidied = key.trim()
@@ -73,11 +73,11 @@ export function tidyKey(key: string): string {
 const namedUrl = (options: ProfileOptions): string | undefined =>
   options.url ?? (process.env.KVAULT_URL || undefined)
 
-/** For signing in: the vault that this command came from wins over the one that was used before. */
+/** Returns the vault to sign in to: the vault that served this command wins over the saved one. */
 export const urlToJoin = (options: ProfileOptions): string =>
   tidy(namedUrl(options) ?? vaultOfPackage() ?? savedProfile()?.url ?? DEFAULT_URL)
 
-/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
+/** Returns the profile from options, else KVAULT_URL and KVAULT_API_KEY, else the saved one. */
 export function findProfile(options: ProfileOptions = {}): Partial<Profile> & { url: string } {
   const saved = savedProfile()
   const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL)
@@ -87,7 +87,7 @@ export function findProfile(options: ProfileOptions = {}): Partial<Profile> & { 
   return { url, apiKey: saved.apiKey, ...(saved.userId ? { userId: saved.userId } : {}) }
 }
 
-/** A key that was given for this call, as opposed to the saved one. */
+/** Returns the key given for this call; the saved key does not count. */
 export function givenKey(options: ProfileOptions): string | undefined {
   const key = options.key ?? (process.env.KVAULT_API_KEY || undefined)
   return key === undefined ? undefined : tidyKey(key)

@@ -25,31 +25,28 @@ import {
 export const PROJECT_FILE = '.kvault.json'
 
 /**
- * What a `.kvault.json` may contain. It may come from a stranger's repository, so it can only name the project, name a
- * workspace for new cards, and switch things off. Everything else is ignored: no address of a vault, no key, nothing
- * that switches something on.
+ * Content of a `.kvault.json`. It may come from a stranger's repository, so it can only name the project or a
+ * workspace for new cards and switch things off. All other fields are ignored.
  */
 export type ProjectFile = {
   projectKey?: string
-  /** The file that names the project. */
   keyFile?: string
   workspaceId?: string
-  /** The file that names the workspace. */
   workspaceFile?: string
   off: string[]
-  /** Files that are there but cannot be read. What they switch off is unknown, so everything is off. */
+  /** Unreadable files: their switches are unknown, so everything is off. */
   unreadable: string[]
 }
 
-const MOST_FOLDERS = 64
-const LONGEST_NAME = 1000
-const MOST_SWITCHES = 100
+const MAX_FOLDERS = 64
+const MAX_NAME_LENGTH = 1000
+const MAX_SWITCHES = 100
 
-/** The key of a person's own preferences belongs to no repository. */
+/** The key of a person's own preferences, which no repository may name. */
 const RESERVED = /^\s{0,10}__user__/i
 
 const nameIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_NAME && !RESERVED.test(value)
+  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_NAME_LENGTH && !RESERVED.test(value)
     ? value
     : undefined
 
@@ -57,7 +54,7 @@ const switchesIn = (hooks: unknown): string[] => {
   if (hooks === false || hooks === 'off') return ['all']
   const off = typeof hooks === 'object' && hooks !== null && 'off' in hooks ? hooks.off : undefined
   if (off === true) return ['all']
-  return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === 'string') : []
+  return Array.isArray(off) ? off.slice(0, MAX_SWITCHES).filter((item) => typeof item === 'string') : []
 }
 
 function readOne(folder: string): ProjectFile {
@@ -74,10 +71,12 @@ function readOne(folder: string): ProjectFile {
   }
 }
 
-/** The files of the folder and those above it. The nearest one names the project; each may switch off more. */
+/**
+ * Reads the files of the folder and its parents. The nearest one names the project; each can switch off more.
+ */
 export function readProjectFiles(folder: string): ProjectFile {
   const merged: ProjectFile = { off: [], unreadable: [] }
-  let [at, left] = [folder, MOST_FOLDERS]
+  let [at, left] = [folder, MAX_FOLDERS]
   for (; left > 0; left--) {
     const { off, unreadable, ...names } = readOne(at)
     Object.assign(merged, {
@@ -93,7 +92,7 @@ export function readProjectFiles(folder: string): ProjectFile {
   return merged
 }
 
-// Loaded on demand: a hook that already knows its project starts faster without them.
+// Loaded on demand, for a fast start of hooks.
 const require = createRequire(import.meta.url)
 const processes = (): typeof import('node:child_process') => require('node:child_process')
 const crypto = (): typeof import('node:crypto') => require('node:crypto')
@@ -107,7 +106,6 @@ function git(folder: string, ...args: string[]): string | undefined {
     })
     return answer.toString().trim() || undefined
   } catch {
-    // No git, not a checkout, or one without a remote.
     return undefined
   }
 }
@@ -115,7 +113,7 @@ function git(folder: string, ...args: string[]): string | undefined {
 /** The workspace that a project names for its cards, and the file that names it. */
 export type ProjectHome = { id: string; file: string }
 
-/** The home of a project's cards. In doubt no card is recorded in the wrong place. */
+/** Returns the home of a project's cards; throws in doubt, so that no card goes to the wrong workspace. */
 export function homeOf(folder: string): ProjectHome | undefined {
   const { workspaceId, workspaceFile, unreadable } = readProjectFiles(folder)
   if (workspaceId !== undefined && !isUuid(workspaceId))
@@ -123,7 +121,7 @@ export function homeOf(folder: string): ProjectHome | undefined {
       `${workspaceFile}: workspace_id is the id of a workspace, not "${workspaceId}".`,
       EXIT.usage,
     )
-  // All of them are on one way up, so a longer path is nearer and would have decided.
+  // All paths are ancestors of one folder, so the longer path is nearer.
   const nearer = unreadable.filter((file) => file.length > (workspaceFile?.length ?? 0))
   if (nearer.length > 0)
     throw new CommandError(
@@ -135,7 +133,7 @@ export function homeOf(folder: string): ProjectHome | undefined {
     : { id: workspaceId, file: workspaceFile }
 }
 
-/** The person may not know which file names a workspace that is gone, or that they have left. Other errors stay. */
+/** Adds the file's name to an error about a missing workspace, because the person may not know it. */
 export function withFileOfHome(error: unknown, { id, file }: ProjectHome): unknown {
   if (!(error instanceof Refusal && ['not_found', 'forbidden'].includes(error.code ?? ''))) return error
   return new CommandError(
@@ -144,12 +142,11 @@ export function withFileOfHome(error: unknown, { id, file }: ProjectHome): unkno
   )
 }
 
-/** For a folder that has no name, and whose name cannot be kept either. */
+/** Returns a one-time name for a folder whose name cannot be stored. */
 export const passingName = (): string => `folder-${crypto().randomUUID()}`
 
 const namesFolder = (): string => join(settingsFolder(), 'folders')
 
-/** The name of the file in which something about a folder is kept. */
 export const folderHash = (folder: string): string =>
   crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32)
 
@@ -163,7 +160,6 @@ const nameKeptIn = (file: string): string | undefined => {
   }
 }
 
-/** The random names of all folders here. */
 export function keptNames(): string[] {
   try {
     return readdirSync(namesFolder()).flatMap((name) => nameKeptIn(join(namesFolder(), name)) ?? [])
@@ -172,7 +168,7 @@ export function keptNames(): string[] {
   }
 }
 
-/** The random name of a folder, made on first use. Two programs that ask at once get the same. */
+/** Returns a folder's random name, created on first use; two programs at once get the same one. */
 function keptName(folder: string): string {
   const [names, file] = [namesFolder(), nameFile(folder)]
   const draft = `${file}.${process.pid}`
@@ -182,7 +178,7 @@ function keptName(folder: string): string {
     mkdirSync(names, { recursive: true, mode: 0o700 })
     writeFileSync(draft, passingName(), { mode: 0o600 })
     try {
-      // A link never replaces what another program has put there meanwhile.
+      // A link fails if another program has already created the file.
       linkSync(draft, file)
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
@@ -197,19 +193,19 @@ function keptName(folder: string): string {
   }
 }
 
-/** User and password in the address of a remote; a password may contain `@`. */
+/** User and password in a remote's address; a password may contain `@`. */
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/i
-/** They may carry a token. In a path, `#` is a letter as any other. */
+/** Query and fragment, which may carry a token. In a path without a scheme, `#` is an ordinary character. */
 const QUERY_AND_FRAGMENT = /^([a-z][a-z0-9+.-]*:\/\/[^?#]*)[?#].*$/is
 
-/** The vault reads both spellings as one project. The user of `git@host:path` stays: that form has no password. */
+/** Removes credentials from a remote. The user of `git@host:path` stays: that form has no password. */
 const withoutSecrets = (remote: string): string =>
   remote.replace(CREDENTIALS, '$1').replace(QUERY_AND_FRAGMENT, '$1')
 
-/** `../repo.git` says where it is only together with the folder: the same words elsewhere are another repository. */
+/** A relative remote such as `../repo.git` means another repository in another folder. */
 const RELATIVE = /^\.{1,2}(?:[/\\]|$)/
 
-/** `origin`, or the only remote if it is called otherwise (`git clone -o`, `clone.defaultRemoteName`). */
+/** Returns `origin`, or the only remote if it has another name (`git clone -o`, `clone.defaultRemoteName`). */
 function remoteOf(folder: string): string | undefined {
   const origin = git(folder, 'remote', 'get-url', 'origin')
   if (origin) return origin
@@ -217,33 +213,31 @@ function remoteOf(folder: string): string | undefined {
   return only && others.length === 0 ? git(folder, 'remote', 'get-url', '--', only) : undefined
 }
 
-/** The remote of a checkout, which is the project's name everywhere. */
+/** Returns a checkout's remote, the project's name on every machine. */
 export function remoteKey(folder: string): string | undefined {
   const remote = remoteOf(folder)
   return remote && withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote)
 }
 
 /**
- * The random name of a folder without a remote: two folders that happen to be called alike must not share their memory.
- * Which name in a `.kvault.json` comes before it: `findProject`.
+ * Returns the random name of a folder without a remote, so that folders of the same name do not share memory.
+ * See `findProject` for names that come first.
  */
 export const ownKey = (folder: string): string => keptName(rootOf(folder))
 
-/** That name, where the folder has one already. */
 export const keptNameOf = (folder: string): string | undefined => nameKeptIn(nameFile(rootOf(folder)))
 
-/** The folder that has a name: all of a checkout without a remote is one project, with the worktrees that belong to it. */
+/** Returns the folder that carries the name: a checkout without a remote and its worktrees are one project. */
 function rootOf(folder: string): string {
   const [top, shared] = git(folder, 'rev-parse', '--show-toplevel', '--git-common-dir')?.split(/\r?\n/) ?? []
   const store = shared && resolve(folder, shared)
-  // A submodule has its store inside that of another repository, and is a project of its own.
+  // A submodule is a project of its own, though its git store lies inside another repository.
   return realpathSync(store && basename(store) === '.git' ? dirname(store) : (top ?? folder))
 }
 
 /**
- * How to keep the memory of a folder that only its path names: it would be lost with the next rename. Undefined for any
- * other folder, for one in which nothing has happened yet, and for the home folder: the file would make one project of all
- * folders below it that have no name.
+ * Returns advice for a folder that only its path names, because a rename would lose its memory. Undefined for
+ * other folders, for an empty memory, and for the home folder, whose file would name all folders below it.
  */
 export function keepingAdvice(folder: string): string | undefined {
   if (readProjectFiles(folder).projectKey || remoteOf(folder)) return undefined
@@ -257,8 +251,8 @@ export function keepingAdvice(folder: string): string | undefined {
 }
 
 /**
- * The relative path of a file inside the project; only the name of any other file. Nothing else about a person's
- * folders leaves the machine.
+ * Returns a file's path relative to the project; for other files only the name, so that other folders stay
+ * private.
  */
 export function nameInProject(file: string, folder: string | undefined): string {
   if (!isAbsolute(file)) return file

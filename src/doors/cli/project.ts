@@ -27,7 +27,7 @@ import { allow, isAllowed, requireAllowed } from './workspaces.ts'
 const questionFor = ({ key, folder }: NamedProject): string =>
   `${plain(folder, 200)} names itself the project "${plain(key, 200)}". May agents there read the memory of that project, and add to it?`
 
-/** `kvault allow-project`: lets the `.kvault.json` of this folder name its project. */
+/** `kvault allow-project`: allows the `.kvault.json` of this folder to name its project. */
 export async function allowProjectHere(options: ConsentOptions): Promise<number> {
   const here = process.cwd()
   const named = namedIn(readProjectFiles(here))
@@ -48,7 +48,10 @@ export async function allowProjectHere(options: ConsentOptions): Promise<number>
 
 type Agree = (text: string) => Promise<boolean>
 
-/** The project of this folder. On a terminal the person is asked once about a key that does not count yet. */
+/**
+ * Returns the project of this folder. On a terminal, the person is asked once about a key that is not allowed
+ * yet.
+ */
 export async function projectHere(
   options: ProfileOptions & { json?: boolean },
   agree: Agree | undefined = isInteractive() && !options.json ? (text) => agreed(text, {}) : undefined,
@@ -69,7 +72,7 @@ export async function projectHere(
   return { key, profile }
 }
 
-/** The project of a folder for a command that asks nothing. */
+/** Returns the project of a folder without asking the person. */
 export async function projectKeyOf(
   folder: string,
   profile: Partial<Profile> & { url: string },
@@ -100,14 +103,14 @@ export type Snapshot = {
 
 export type ContextOptions = ProfileOptions & { limit?: string; json?: boolean }
 
-const MOST_EVENTS = 100
+const MAX_EVENTS = 100
 const READ = {
   project_key: '',
   total_events: 0,
   recent_events: [{ event_type: '', content: '', created_at: '' }],
 }
 
-/** A folder that only its path names: where its memory is after a move, and how it survives the next one. */
+/** Explains, for a folder that only its path names, where its memory is after a move. */
 function sayWhatNamesIt({ url }: Profile, isEmpty: boolean): void {
   const advice = keepingAdvice(process.cwd())
   if (!advice) return
@@ -116,7 +119,7 @@ function sayWhatNamesIt({ url }: Profile, isEmpty: boolean): void {
 }
 
 export async function context(key: string | undefined, options: ContextOptions): Promise<number> {
-  const limit_events = wholeNumber('--limit', options.limit, MOST_EVENTS)
+  const limit_events = wholeNumber('--limit', options.limit, MAX_EVENTS)
   if (key === '') throw new CommandError('Name a project key.', EXIT.usage)
   const { key: project_key, profile } =
     key === undefined ? await projectHere(options) : { key, profile: requireProfile(options) }
@@ -150,7 +153,7 @@ export async function context(key: string | undefined, options: ContextOptions):
 
 type Workspace = { name: string; type: string; member_count: number }
 
-/** A name alone says little, since everybody may call a workspace "Personal". A narrow key may not read more than that. */
+/** Describes a workspace, because its name alone may mislead. A narrow key may read only the name. */
 async function described({ url, apiKey }: Profile, id: string): Promise<string> {
   const reply = await ask(url, `/api/v1/workspaces/${id}`, {
     headers: { 'x-api-key': apiKey },
@@ -168,7 +171,7 @@ async function described({ url, apiKey }: Profile, id: string): Promise<string> 
   return `the ${plain(type)} workspace "${plain(name, 60)}" with ${members} (${id})`
 }
 
-/** `kvault allow-workspace`: lets the `.kvault.json` of projects name this workspace for new cards. */
+/** `kvault allow-workspace`: allows projects' `.kvault.json` files to name this workspace for new cards. */
 export async function allowWorkspace(id: string, options: ProfileOptions & ConsentOptions): Promise<number> {
   requireId('workspace', id)
   const profile = requireProfile(options)
@@ -184,7 +187,7 @@ export async function allowWorkspace(id: string, options: ProfileOptions & Conse
 
 type AgreeToWorkspace = (text: string) => Promise<boolean>
 
-/** Asks the person the first time that a project names this workspace; refuses where nobody can be asked. */
+/** Asks the person when a project names this workspace for the first time; refuses without a terminal. */
 export async function confirmHome(
   profile: Profile,
   home: ProjectHome,

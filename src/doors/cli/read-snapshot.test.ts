@@ -8,7 +8,7 @@ import { foreignCard } from '../../../test/support/foreign-card.ts'
 import {
   type CardLine,
   lineHash,
-  MOST_LINE_BYTES,
+  MAX_LINE_BYTES,
   NO_LINE,
   SNAPSHOT_FORMAT,
   signEnding,
@@ -123,14 +123,14 @@ test('a file that is cut, broken or made to fill memory is refused', async () =>
     ['broken', Buffer.concat([whole.subarray(0, 30), Buffer.alloc(60), whole.subarray(90)]), true, 'broken'],
     ['no zstd at all', plain(snapshot(1)), true, 'broken'],
     ['cut as text', plain(snapshot(3)).subarray(0, -20), false, 'middle of a line'],
-    ['one endless line', zstdCompressSync(Buffer.alloc(MOST_LINE_BYTES + 1, 'a')), true, 'a line has more'],
+    ['one endless line', zstdCompressSync(Buffer.alloc(MAX_LINE_BYTES + 1, 'a')), true, 'a line has more'],
     [
       'very many lines',
       zstdCompressSync(
         plain(
           snapshot(1)
             .slice(0, 1)
-            .concat(Array(3).fill('x'.repeat(MOST_LINE_BYTES - 1))),
+            .concat(Array(3).fill('x'.repeat(MAX_LINE_BYTES - 1))),
         ),
       ),
       true,

@@ -27,7 +27,6 @@ import {
 import { isInteractive, paint, print, secretQuestion, warn } from './terminal.ts'
 import { ask, failure, withUserId } from './vault-client.ts'
 
-/** A token that may make keys for agents. It is revoked when the keys are made, and stored nowhere. */
 type BrowserSession = { token: string; end: () => Promise<void> }
 
 type Metadata = {
@@ -47,7 +46,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const PAGE = (text: string) =>
   `<!doctype html><meta charset="utf-8"><title>Knowledge Vault</title><body style="font:1rem system-ui;margin:4rem">${text}`
 
-/** The program that opens addresses on this system, without a shell. */
+/** Returns the program that opens addresses on this system, without a shell. */
 function browserCommand(address: string): [string, string[]] | undefined {
   if (process.env.BROWSER) return [process.env.BROWSER, [address]]
   if (process.platform === 'darwin') return ['open', [address]]
@@ -59,12 +58,11 @@ function openBrowser(address: string): void {
   const command = browserCommand(address)
   if (!command) return
   const child = spawn(command[0], command[1], { detached: true, stdio: 'ignore' })
-  // The terminal shows the address too.
+  // If no browser starts, the terminal shows the address too.
   child.on('error', () => {})
   child.unref()
 }
 
-/** Listens on loopback, on a free port, for the redirect of the browser. */
 async function listenForReturn(
   state: string,
 ): Promise<{ port: number; code: Promise<string>; server: Server }> {
@@ -82,7 +80,7 @@ async function listenForReturn(
       else reject(new CommandError('The sign-in was declined in the browser.', EXIT.notSignedIn))
     })
   })
-  // It may reject before anybody awaits it.
+  // Prevents an unhandled rejection before somebody awaits the code.
   code.catch(() => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { port: (server.address() as AddressInfo).port, code, server }
@@ -110,8 +108,8 @@ const ENDPOINTS = [
 ] as const
 
 /**
- * The server names these addresses, and the system opens an address by whatever program is there for its scheme, which
- * may start another one. So it must be a page, and not one that is less protected on the way than the server itself.
+ * Requires an http(s) page, on https if the server uses https. The server chooses the address, and another
+ * scheme could start a program on this machine.
  */
 function requirePage(address: unknown, url: string): void {
   const protocol = typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : ''
@@ -146,7 +144,7 @@ async function registered(metadata: Metadata, redirectUri: string): Promise<stri
 const post = (address: string, fields: Record<string, string>) =>
   ask(address, '', { method: 'POST', headers: form, text: new URLSearchParams(fields).toString() })
 
-/** Sign-in and sign-up both happen in the browser; what comes back is a token for making keys. */
+/** Signs in or up in the browser; returns a token for making keys. */
 async function signInByBrowser(url: string, tell: (line: string) => void): Promise<BrowserSession> {
   const metadata = await metadataOf(url)
   const [state, verifier] = [random(), random()]
@@ -178,7 +176,7 @@ async function signInByBrowser(url: string, tell: (line: string) => void): Promi
     })
     if (reply.status !== 200) throw failure(reply)
     const { access_token, refresh_token } = reply.body as { access_token: string; refresh_token: string }
-    // Revoking the refresh token ends the whole grant, so no app stays connected.
+    // Revoking the refresh token ends the whole grant.
     const end = async () =>
       void (await post(metadata.revocation_endpoint, { token: refresh_token, client_id }))
     return { token: access_token, end }
@@ -188,31 +186,28 @@ async function signInByBrowser(url: string, tell: (line: string) => void): Promi
   }
 }
 
-/** A file that was changed, with what is needed to undo exactly that. */
 export type KeptFile = {
   file: string
-  /** Its text before our first change; null if there was none. */
+  /** The text before our first change; null for a new file. */
   before: string | null
   mode?: number
-  /** A hash of the file as we left it: only an unchanged file is restored to `before`. */
+  /** Hash of the file as we left it: only an unchanged file is restored to `before`. */
   digest: string
 }
 
-/** What `connect` did for one client, so that `disconnect` can undo exactly that. */
+/** A record of the changes that `connect` made for one client, so that `disconnect` can undo them. */
 export type Connection = {
   client: string
   url: string
   file: string
-  /** The file before our first change; null if there was none. */
+  /** The file before our first change; null for a new file. */
   before: string | null
-  /** Its mode before: with a key in it, the file was made private. */
   mode?: number
-  /** A hash of the file as we left it: only an unchanged file is restored to `before`. */
+  /** Hash of the file as we left it: only an unchanged file is restored to `before`. */
   digest: string
   apiKey?: string
   /** The id of the key that was made for this client only. */
   keyId?: string
-  /** The files with its hooks. */
   hooks?: KeptFile[]
 }
 
@@ -239,14 +234,13 @@ export const connections = (): Connection[] =>
     ? readdirSync(folder()).flatMap((name) => connectionOf(name.replace(/\.json$/, '')) ?? [])
     : []
 
-/** One write of an entry: the file before and after it. */
 export type Change = { before: string | null; after: string; mode: number | undefined }
 
 const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
 
 /**
- * What to keep of the file of an entry. If nobody else has changed it since the last `connect`, it goes back to the text from
- * before the first one. Hooks in the same file were added after the entry, so their text from before gets the new entry.
+ * Returns what to keep of an entry's file. If only we have changed it, it keeps the text from before the first
+ * `connect`. Hooks in the same file came later, so their earlier text gets the new entry.
  */
 export function keptFile(
   client: McpClient,
@@ -272,29 +266,29 @@ export function keptFile(
   }
 }
 
-/** A key for one client. With an id it was made for that client and ends with it; without, it is a given or a saved one. */
+/**
+ * A key for one client. With an id, the key was made for this client and is deleted with it; otherwise it was
+ * given or saved.
+ */
 export type ClientKey = { apiKey: string; keyId?: string }
 
 export type KeyMaker = {
-  /** Named after the client and this machine, so that a list of keys says whose each is. */
+  /** Makes a key named after the client and this machine. */
   keyFor: (title: string) => Promise<ClientKey>
-  /** Ends what was needed only to make keys. */
   done: () => Promise<void>
 }
 
 const keyName = (title: string): string => `${title} on ${hostname()}`.slice(0, 120)
 
 type Created = { api_key: string; key_id: string }
-/** What is read of the answer to a request for a key. */
 const CREATED = { api_key: '', key_id: '' }
 const asKey = ({ api_key, key_id }: Created): ClientKey => ({ apiKey: api_key, keyId: key_id })
 
-/** Where cards go that are recorded with the new keys. */
 type Home = { default_workspace_id?: string }
 
 const NO_HOME = 'only a key that is made now can name a workspace'
 
-/** A given key with the scope account makes narrower keys; any other is used as it is. */
+/** Makes narrower keys if the given key has the scope `account`; otherwise uses the given key. */
 function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
   const headers = { 'x-api-key': apiKey }
   return {
@@ -311,7 +305,7 @@ function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
   }
 }
 
-/** Whether the key still opens its vault. Any answer but 401 is one to somebody it knows. */
+/** Whether the vault accepts the key: only a 401 is a refusal. */
 const isAccepted = async ({ url, apiKey }: Profile): Promise<boolean> =>
   (await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })).status !== 401
 
@@ -342,8 +336,8 @@ function byBrowser(url: string, tell: (line: string) => void, home: Home): KeyMa
 }
 
 /**
- * Where keys come from: a key that was given; else a person at a browser. A script without either shares the key that
- * `kvault login` saved.
+ * Returns the source of keys: a given key, else a sign-in in the browser. A script without either shares the
+ * key that `kvault login` saved.
  */
 export function keyMaker(
   url: string,
@@ -360,12 +354,11 @@ export function keyMaker(
   return shared(saved)
 }
 
-/** A key that was made and could not be used ends, because nobody would know of it. One that the person gave stays. */
+/** Deletes a new key that could not be used. A key that the person gave stays. */
 export async function takeBackKey(url: string, key: ClientKey | undefined): Promise<void> {
   if (key?.keyId) await endKey(url, key.apiKey).catch(() => {})
 }
 
-/** Saves a profile whose key may just have been made. */
 async function keepProfile(profile: Profile): Promise<void> {
   const known = await withUserId(profile)
   try {
@@ -376,20 +369,20 @@ async function keepProfile(profile: Profile): Promise<void> {
   }
 }
 
-/** Whether the saved key is of this vault, and accepted there. */
+/** Whether the saved key belongs to this vault and is accepted there. */
 export async function hasOwnProfile(url: string): Promise<boolean> {
   const saved = savedProfile()
   return saved?.url === url && (await isAccepted(saved))
 }
 
-/** The command and all hooks share a key of their own, so they are all of one vault. */
+/** Saves one key for the command and all hooks, so that all use one vault. */
 export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void> {
   if (await hasOwnProfile(url)) return
   await keepProfile({ url, ...(await maker.keyFor('kvault')) })
   print(`${KVAULT} and all hooks here use ${url} from now on.`)
 }
 
-/** Deletes a key with itself. A key that no longer exists counts as deleted. */
+/** Deletes a key by a request with this key. A missing key counts as deleted. */
 export async function endKey(url: string, apiKey: string): Promise<void> {
   const reply = await ask(url, '/api/v1/auth/api-keys/current', {
     method: 'DELETE',
@@ -404,17 +397,17 @@ async function keyWorks(url: string, apiKey: string): Promise<void> {
   const reply = await ask(url, '/mcp/tools/list_workspaces', {
     body: {},
     headers: { 'x-api-key': apiKey },
-    // Some other service may answer everything with JSON, and hooks would send it what people say.
+    // Another service may answer everything with JSON, and hooks would send it people's prompts.
     shape: { data: { items: [{ workspace_id: '' }] } },
   })
-  // A key without the scope "search" is still a key.
+  // 403: a key without the scope "search" is still valid.
   if (reply.status !== 200 && reply.status !== 403) throw failure(reply)
 }
 
 const sharers = (apiKey: string): string[] =>
   connections().flatMap((connection) => (connection.apiKey === apiKey ? [connection.client] : []))
 
-/** A key that kvault made for the same vault ends when the next one replaces it, unless a client shares it. */
+/** Deletes the old key of the same vault when a new one replaces it, unless a client shares the key. */
 async function endFormer(former: Profile | undefined, { url, apiKey }: Profile): Promise<void> {
   if (!former || former.url !== url || former.apiKey === apiKey) return
   const users = sharers(former.apiKey)
@@ -444,7 +437,7 @@ async function loginByKey(url: string, apiKey: string): Promise<void> {
   print(`Signed in at ${url} with the given key.`)
 }
 
-/** With the password, for computers without a browser. It is used once and stored nowhere. */
+/** Signs in by password, for computers without a browser; the password is never stored. */
 async function loginByPassword(url: string, { email, passwordStdin }: LoginOptions): Promise<void> {
   if (!email) throw new CommandError('Give your e-mail address with --email.', EXIT.usage)
   const password = passwordStdin
@@ -459,7 +452,7 @@ async function loginByPassword(url: string, { email, passwordStdin }: LoginOptio
   const { access_token } = signedIn.body as { access_token: string }
   const session = { authorization: `Bearer ${access_token}` }
   const created = await ask(url, '/api/v1/auth/api-keys', {
-    // Agents use this key: it may use the tools, but not the account.
+    // Agents use this key, so it has the tools' scopes but no access to the account.
     body: { name: keyName('kvault'), scopes: TOOL_SCOPES },
     headers: session,
     shape: CREATED,
@@ -486,7 +479,7 @@ async function loginByBrowser(url: string): Promise<void> {
   print(`Signed in at ${url}. Next: ${KVAULT} connect`)
 }
 
-/** Signs in once and keeps an API key of its own, so that no password is ever stored. */
+/** Signs in once and stores an API key, never a password. */
 export async function login(options: LoginOptions): Promise<number> {
   const url = urlToJoin(options)
   await requireEncryption(url, options)
@@ -496,7 +489,7 @@ export async function login(options: LoginOptions): Promise<number> {
   return EXIT.done
 }
 
-/** What stops working without the saved key: clients that share it, and hooks, which have no other. */
+/** Returns what stops working without the saved key: clients that share it, and hooks. */
 function cutOff({ apiKey }: Profile): string[] {
   return connections().flatMap((connection) => [
     ...(connection.apiKey === apiKey ? [connection.client] : []),
@@ -504,7 +497,7 @@ function cutOff({ apiKey }: Profile): string[] {
   ])
 }
 
-/** Whether the key ended at the vault. If not, the person has to know that who has a copy of it can still use it. */
+/** Deletes the key at the vault; false if it is still valid, so that the person can be warned. */
 async function endedThere({ url, apiKey, keyId }: Profile): Promise<boolean> {
   if (!keyId) return true
   try {
@@ -519,7 +512,10 @@ async function endedThere({ url, apiKey, keyId }: Profile): Promise<boolean> {
   }
 }
 
-/** Deletes the key that `login` made, at the vault and here, after naming what depends on it. It always goes here. */
+/**
+ * Deletes the key of `login` at the vault and here, after naming what depends on it. The local copy is always
+ * deleted.
+ */
 export async function logout(options: ConsentOptions): Promise<number> {
   const profile = savedProfile()
   if (!profile) {

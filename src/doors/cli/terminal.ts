@@ -4,21 +4,27 @@ import { withEscapedControls, withoutControls } from '../../text/unicode.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 
 /**
- * The last stop of every text, also of ids and counts, which a vault could fill with anything: only the colours of
- * `paint` and line ends reach the terminal.
+ * Prints a text. Only the colours of `paint` and line ends reach the terminal, because a vault could send
+ * other control characters (terminal injection).
  */
 export const print = (text = ''): void =>
   void process.stdout.write(`${text.split(COLOURS).map(cleanBetween).join('')}\n`)
 export const printJson = (value: unknown): void => print(withEscapedControls(JSON.stringify(value, null, 2)))
 
-/** A line on standard error, as clean: it may name a folder of a stranger's repository, or what a server has said. */
+/**
+ * Prints a line to standard error without control characters: it may contain a stranger's folder name or a
+ * server's text.
+ */
 export const warn = (text: string): void => void process.stderr.write(`${withoutControls(text)}\n`)
 
-/** A reader that closes the pipe early, such as `head`, ends the program quietly. A full disk ends it with a line. */
+/**
+ * Ends the program quietly when a reader such as `head` closes the pipe, and with a message when the disk is
+ * full.
+ */
 export function quietPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-      // Who closes the messages has not made a failure a success: the command ends with its own code.
+      // A closed standard error does not hide a failure: the command ends with its own code.
       if (code === 'EPIPE' && stream === process.stderr) return
       if (code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done)
       if (stream === process.stdout) process.stderr.write(`The output cannot be written (${code}).\n`)
@@ -28,7 +34,7 @@ export function quietPipes(): void {
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 
-/** In a group, so that `split` keeps them: every second piece is one. */
+/** The group keeps the colours in the result of `split`, at every second place. */
 const COLOURS = new RegExp(`(\u001b\\[(?:0|${Object.values(STYLES).join('|')})m)`)
 
 const cleanBetween = (text: string, index: number): string => (index % 2 === 1 ? text : withoutControls(text))
@@ -38,13 +44,13 @@ const hasColours = (): boolean =>
     ? process.env.FORCE_COLOR !== '0'
     : Boolean(process.stdout.isTTY && !process.env.NO_COLOR)
 
-/** Colours on a terminal only; NO_COLOR and FORCE_COLOR decide otherwise. */
+/** Colours a text on terminals; NO_COLOR and FORCE_COLOR override. */
 export const paint = (style: keyof typeof STYLES, text: string): string =>
   hasColours() ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text
 
 const BAR_WIDTH = 30
 
-/** The bar of a long command, which moves on a terminal; elsewhere, as in a log, nothing is written. */
+/** Shows a progress bar on a terminal; writes nothing elsewhere. */
 export function showProgress(done: number, total: number, words: string, name = ''): void {
   if (!process.stderr.isTTY) return
   const filled = total === 0 ? BAR_WIDTH : Math.round(Math.min(1, done / total) * BAR_WIDTH)
@@ -52,7 +58,6 @@ export function showProgress(done: number, total: number, words: string, name = 
   process.stderr.write(`\r${name}[${bar}] ${done} of ${total}${words}`)
 }
 
-/** What comes next begins a line of its own. */
 export const endProgress = (): void => void (process.stderr.isTTY && process.stderr.write('\n'))
 
 export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
@@ -60,7 +65,7 @@ export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && proce
 const INVISIBLE = /\p{Mark}|\p{Cf}/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with a control character
 const ESCAPES = /\u001b\[[0-9;]*m/g
-/** A terminal gives these two columns each; there are narrow forms of some. */
+/** Characters that take two columns on a terminal. */
 const WIDE =
   /(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60\p{Emoji_Presentation}]/gu
 const width = (text: string) => {
@@ -68,13 +73,13 @@ const width = (text: string) => {
   return [...seen].length + (seen.match(WIDE)?.length ?? 0)
 }
 
-/** Text from the vault on one line, without control characters of the terminal. */
+/** Returns text on one line without control characters of the terminal. */
 export const plain = (text: string, max = 72): string => {
   const line = withoutControls(text.replaceAll(/\s+/g, ' ')).trim()
   return [...line].length > max ? `${[...line].slice(0, max - 1).join('')}…` : line
 }
 
-/** As `plain`, with its line ends. */
+/** Like `plain`, with line ends kept. */
 export const plainLines = withoutControls
 
 const padded = (cell: string, columns = 0): string => cell + ' '.repeat(columns - width(cell))
@@ -94,7 +99,7 @@ export function table(head: string[], rows: string[][]): string {
 const terminalColumns = (): number =>
   (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
 
-/** A table; on a terminal that is too narrow for it, each row as a few lines, one for each cell that says something. */
+/** Returns a table; on a narrow terminal, each row becomes several lines, one per non-empty cell. */
 export function tableOrBlocks(head: string[], rows: string[][], columns = terminalColumns()): string {
   const wide = table(head, rows)
   if (wide.split('\n').every((line) => width(line) <= columns)) return wide
@@ -104,7 +109,7 @@ export function tableOrBlocks(head: string[], rows: string[][], columns = termin
   return rows.map((row) => block(row).join('\n')).join('\n\n')
 }
 
-/** Ctrl+C and Ctrl+D at a question end the command with a line. */
+/** Asks a question; Ctrl+C and Ctrl+D end the command with a message. */
 async function asked(reader: Interface, prompt: string): Promise<string> {
   try {
     return await reader.question(prompt)
@@ -122,7 +127,6 @@ export async function question(prompt: string): Promise<string> {
   return answer.trim()
 }
 
-/** Asks without showing what is typed. */
 export async function secretQuestion(prompt: string): Promise<string> {
   if (!isInteractive())
     throw new CommandError('No terminal to ask for the password: use --password-stdin.', EXIT.usage)
@@ -133,7 +137,7 @@ export async function secretQuestion(prompt: string): Promise<string> {
   return answer
 }
 
-/** What a person can mend themselves. Any other error of the file system keeps its stack. */
+/** Errors that a person can fix. Other file system errors keep their stack. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
@@ -146,12 +150,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** Why a file cannot be used, in words; undefined for an error of another kind. */
+/** Returns why a file cannot be used; undefined for other errors. */
 export function fileReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException
   const reason = REASONS[code]
-  // A program that cannot be started and a socket have the same codes, but are no files.
+  // Errors of sockets and of programs to start have the same codes.
   if (reason === undefined || /^(?:spawn|connect|listen)/.test(syscall)) return undefined
   return `${reason} (${code})`
 }
@@ -164,7 +168,7 @@ function ofFileSystem(error: unknown): CommandError | undefined {
   return new CommandError(`${dest ?? path ?? 'A file'} cannot be used: ${reason}.`)
 }
 
-/** In a container with any user id, the system knows no home of the user. */
+/** Explains a missing home folder: in a container with an arbitrary user id, the system knows none. */
 function ofMissingHome(error: unknown): CommandError | undefined {
   const { code, syscall = '' } = (error ?? {}) as NodeJS.ErrnoException
   if (code !== 'ERR_SYSTEM_ERROR' || !['uv_os_homedir', 'uv_os_get_passwd'].includes(syscall))
@@ -172,11 +176,11 @@ function ofMissingHome(error: unknown): CommandError | undefined {
   return new CommandError('This user has no home folder. Set HOME to a folder of yours.')
 }
 
-/** The error as a line and an exit code; undefined for a fault of this program, whose stack has to be seen. */
+/** Returns an expected error as a line and an exit code; undefined for a bug, whose stack must be shown. */
 export const asCommandError = (error: unknown): CommandError | undefined =>
   error instanceof CommandError ? error : (ofMissingHome(error) ?? ofFileSystem(error))
 
-/** Writes an expected error as one line and returns the exit code. Any other is thrown again. */
+/** Prints an expected error as one line and returns the exit code; throws any other error again. */
 export function reportError(error: unknown): number {
   const known = asCommandError(error)
   if (!known) throw error
@@ -184,18 +188,18 @@ export function reportError(error: unknown): number {
   return known.exitCode
 }
 
-/** A text with a title and its parts, each below its name; those without words are left out. */
+/** Prints a title and named parts; empty parts are left out. */
 export function printParts(
   title: string,
   text: string,
   parts: readonly [name: string, text: string][],
 ): void {
   print(paint('bold', plain(title, 200)))
-  // Only the texts of the vault: `paint` writes control characters of its own.
+  // Only the vault's text is cleaned: `paint` writes control characters of its own.
   print(`\n${plainLines(text)}`)
   for (const [name, words] of parts) if (words) print(`\n${paint('dim', plain(name))}\n${plainLines(words)}`)
 }
 
-/** After a card was recorded: nobody else reads it yet. */
+/** Warns after recording a card, while nobody else can read it. */
 export const warnOfSecret = (): void =>
   print(paint('yellow', 'It seems to contain a secret. Take it out before sharing or publishing.'))

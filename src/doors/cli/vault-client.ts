@@ -11,23 +11,26 @@ export type Reply = { status: number; body: unknown; headers: IncomingHttpHeader
 
 const TIMEOUT_MS = 30_000
 
-/** An example of what is read of an answer: a list has an example of its items, or none. Null is an empty answer. */
+/**
+ * An example of the fields read from an answer. A list has an example item, or none; null is an empty answer.
+ */
 type Shape = null | string | number | readonly Shape[] | { readonly [name: string]: Shape }
 
 type Options = {
   method?: string
-  /** Sent as JSON, without the secrets in it. */
   body?: unknown
-  /** The body has to arrive as it is: it signs the person in, or others have signed it. */
+  /** Sends the body unchanged: it signs the person in, or is covered by a signature. */
   isVerbatim?: boolean
   text?: string
   headers?: Record<string, string>
   timeoutMs?: number
-  /** What a good answer has to have. Without it any JSON will do. */
+  /** Fields that a valid answer must have; without it, any JSON is valid. */
   shape?: Shape
 }
 
-/** Sends one request. Every answer is returned; only an address without a vault, or with one that is away, is an error. */
+/**
+ * Sends a request and returns any answer; throws only if the vault is unreachable or the address is no vault.
+ */
 export async function ask(url: string, path: string, options: Options = {}): Promise<Reply> {
   const reply = await answerTo(url, path, options)
   if (!isGood(reply)) return reply
@@ -52,7 +55,7 @@ const isList = (shape: Shape): shape is readonly Shape[] => Array.isArray(shape)
 
 const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
 
-/** Another program listens there, or a network that wants a sign-in first. */
+/** Returns the error for another program at the address, or a network that wants a sign-in first. */
 export const notAVault = (url: string) =>
   new CommandError(
     `${url} does not answer as a vault does. Check the address, and whether your network wants a sign-in first.`,
@@ -89,7 +92,7 @@ function parsed(text: string): unknown {
 
 type Issue = { loc: unknown[]; msg: string }
 
-/** The vault's own sentence; validation issues as `field: message`. */
+/** Returns the vault's own message; input errors as `field: message`. */
 export function errorText({ status, body }: Reply): string {
   const { detail, error_description } = (body ?? {}) as Json
   if (typeof error_description === 'string') return error_description
@@ -105,12 +108,11 @@ export function failure(reply: Reply): Refusal {
   const given = (reply.body as Json | null | undefined)?.code
   const code = typeof given === 'string' ? given : undefined
   if (reply.status !== 401) return new Refusal(errorText(reply), EXIT.failed, code)
-  // Not after a wrong password: whoever gave it is signing in.
+  // No advice after a wrong password: the person is already signing in.
   const advice = code === 'invalid_token' ? ` Give another key, or run: ${KVAULT} login` : ''
   return new Refusal(`${errorText(reply)}${advice}`, EXIT.notSignedIn, code)
 }
 
-/** Calls a tool of the vault and returns its data. */
 export async function callTool<T = Json>(
   profile: Profile,
   name: string,
@@ -126,14 +128,14 @@ export async function callTool<T = Json>(
   return (reply.body as { data: T }).data
 }
 
-/** Whose key it is; undefined if the vault does not say, since the key works without it. */
+/** Returns the key's user id; undefined if the vault does not say. */
 async function userIdOf({ url, apiKey }: Profile): Promise<string | undefined> {
   const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } }).catch(() => undefined)
   const id = reply?.status === 200 ? (reply.body as { user_id?: unknown } | undefined)?.user_id : undefined
   return typeof id === 'string' ? id : undefined
 }
 
-/** The profile with the id of its person. For a key that was given or has just been made, the vault is asked. */
+/** Returns the profile with its user id; asks the vault for a new or given key. */
 export async function withUserId(profile: Profile): Promise<Profile> {
   if (profile.userId) return profile
   const userId = await userIdOf(profile)

@@ -18,7 +18,6 @@ type Workspace = {
 
 export type WorkspacesOptions = ProfileOptions & { json?: boolean }
 
-/** `kvault workspaces`: those that the person is in, whose ids other commands take. */
 export async function workspaces(options: WorkspacesOptions): Promise<number> {
   const found = await callTool<{ items: Workspace[]; total: number }>(
     requireProfile(options),
@@ -41,9 +40,8 @@ export async function workspaces(options: WorkspacesOptions): Promise<number> {
 }
 
 /**
- * The workspaces that a `.kvault.json` may send cards to. The file comes with a repository, and somebody can be added
- * to a workspace without being asked, so a stranger could collect what others record. Each person allows a workspace
- * once on their machine.
+ * Workspaces that a `.kvault.json` may send cards to. The file comes with a repository, so a stranger could
+ * collect what others record; each person must allow a workspace once per machine.
  */
 const file = () => join(settingsFolder(), 'workspaces.json')
 
@@ -54,7 +52,7 @@ function allowedFor(profile: Profile): string[] {
   return Array.isArray(allowed) ? allowed.filter((id) => typeof id === 'string') : []
 }
 
-/** By the account: what was allowed with one key of a person holds for their others. */
+/** Decided per account: a permission holds for all keys of the person. */
 export async function isAllowed(given: Profile, workspaceId: string): Promise<boolean> {
   const isIn = (profile: Profile) => allowedFor(profile).includes(workspaceId.toLowerCase())
   return isIn(given) || isIn(await withUserId(given))
@@ -63,14 +61,17 @@ export async function isAllowed(given: Profile, workspaceId: string): Promise<bo
 export async function allow(given: Profile, workspaceId: string): Promise<void> {
   const profile = await withUserId(given)
   const settings = settingsIn(file())
-  // What others have allowed there would be lost.
+  // Writing an unreadable file would lose the permissions in it.
   if (settings === null) throw new CommandError(`${unreadableText(file())}. Repair or delete it first.`)
   const ids = new Set([...allowedFor(profile), workspaceId.toLowerCase()])
   const all = { ...settings, [nameOf(profile)]: [...ids] }
   writePrivate(file(), `${JSON.stringify(all, null, 2)}\n`)
 }
 
-/** For callers without a terminal, who are mostly agents: the message says what a person has to run. */
+/**
+ * Throws if the workspace is not allowed. Callers are mostly agents, so the message names the command that a
+ * person must run.
+ */
 export async function requireAllowed(profile: Profile, { id, file }: ProjectHome): Promise<void> {
   if (await isAllowed(profile, id)) return
   throw new CommandError(

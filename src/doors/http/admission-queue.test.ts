@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { LONGEST_DATABASE_WAIT_MS, LONGEST_WAIT_MS, shedLoad } from './connections.ts'
+import { MAX_DATABASE_WAIT_MS, MAX_WAIT_TIME_MS, shedLoad } from './connections.ts'
 
 /** `stepMs` is how much later it is each time somebody looks at the clock. */
 function serverWith({ stepMs = 0, databaseWaitMs = (_work: 'read' | 'write') => 0 }) {
@@ -27,7 +27,7 @@ test('a burst waits in the queue and is answered completely', async () => {
 })
 
 test('requests that would wait too long are refused with Retry-After, health is answered, and requests are accepted again afterwards', async () => {
-  const app = serverWith({ stepMs: LONGEST_WAIT_MS })
+  const app = serverWith({ stepMs: MAX_WAIT_TIME_MS })
   const asked = Array.from({ length: 20 }, () => app.inject('/work'))
   const health = app.inject('/health')
   const answers = await Promise.all(asked)
@@ -43,7 +43,7 @@ test('requests that would wait too long are refused with Retry-After, health is 
 })
 
 test('reads continue while writes wait long for the database', async () => {
-  const app = serverWith({ databaseWaitMs: (work) => (work === 'write' ? LONGEST_DATABASE_WAIT_MS + 1 : 0) })
+  const app = serverWith({ databaseWaitMs: (work) => (work === 'write' ? MAX_DATABASE_WAIT_MS + 1 : 0) })
   expect((await app.inject({ method: 'POST', url: '/work' })).statusCode).toBe(503)
   expect((await app.inject('/work')).statusCode).toBe(200)
 })

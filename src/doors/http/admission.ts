@@ -6,11 +6,11 @@ import { credentialOf, headerOf, SAFE_METHODS, sessionCookie, sessionCookieName 
 import { authorise } from '../../core/invoke.ts'
 import { viewerOf } from '../../features/identity/index.ts'
 import type { FlatHeaders } from './answers.ts'
-import { applyRateLimit, countWrongCredential, holdGuessingHost } from './rate-limit.ts'
+import { applyRateLimit, countWrongCredential, limitGuessingHost } from './rate-limit.ts'
 
 /**
- * The viewer of a request, or null without a credential. A bad credential is an error. A promise only if
- * the database must be asked.
+ * Returns the viewer of a request, or null without a credential; throws for a bad credential. Returns a
+ * promise only if the database must be asked.
  */
 export type Authenticate = (
   services: Services,
@@ -25,7 +25,7 @@ const recognise: Authenticate = (services, request) => {
     throw error
   }
   try {
-    holdGuessingHost(services, request, () =>
+    limitGuessingHost(services, request, () =>
       Boolean(services.credentials.find(credential.value, services.now().getTime())),
     )
     const viewer = viewerOf(services, credential.value, request.url)
@@ -35,7 +35,7 @@ const recognise: Authenticate = (services, request) => {
   }
 }
 
-/** A page that was opened by one person must not act for another who has signed in meanwhile, in another tab. */
+/** Refuses a page that one person opened if another person has signed in since, in another tab. */
 function refuseOther(request: FastifyRequest, viewer: Viewer | null): Viewer | null {
   const meant = request.headers['x-session-user']
   if (meant === undefined || viewer === null || meant === viewer.userId) return viewer
@@ -49,13 +49,16 @@ export const authenticate: Authenticate = (services, request) => {
     : refuseOther(request, viewer)
 }
 
-/** While the database is down, no caller can be recognised. Public reads such as health are still answered. */
+/**
+ * Returns whether a request counts as anonymous because the database is down. Public reads such as health are
+ * still answered.
+ */
 const isNobody = (services: Services, request: FastifyRequest, error: unknown): boolean =>
   error instanceof AppError
     ? [401, 403, 429].includes(error.status)
     : SAFE_METHODS.has(request.method) && services.database.isUnavailable(error)
 
-/** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */
+/** Ignores a bad credential on public routes: a stale cookie must not lock anybody out of the login route. */
 const authenticateIfPossible: Authenticate = (services, request) => {
   const nobody = (error: unknown): null => {
     if (isNobody(services, request, error)) return null
@@ -69,7 +72,6 @@ const authenticateIfPossible: Authenticate = (services, request) => {
   }
 }
 
-/** A page that names no person is one of a stranger. */
 const authenticateAuthor: Authenticate = (services, request) => {
   if (request.headers['x-session-user'] === undefined) return authenticateIfPossible(services, request)
   const required = (viewer: Viewer | null): Viewer => {
@@ -80,13 +82,15 @@ const authenticateAuthor: Authenticate = (services, request) => {
   return viewer instanceof Promise ? viewer.then(required) : required(viewer)
 }
 
-/** What admission has to know of a capability or a route. */
 type Access = Pick<Capability, 'scopes' | 'hasAuthor'>
 
-/** A body may take a minute to come; credentials are known for a second. */
+/**
+ * Credentials are checked again after a body that took this long, since they may have ended while the body was
+ * sent.
+ */
 const ASKED_AGAIN_AFTER_MS = 500
 
-/** Once the body is there: a credential that ended while it was being sent does not act any more. */
+/** Checks the credential again once the body is read: a credential that ended meanwhile must not act. */
 export async function recogniseAgain(
   services: Services,
   asked: Access,
@@ -98,7 +102,6 @@ export async function recogniseAgain(
   request.viewer = viewer
 }
 
-/** Most bodies come at once, and their callers were asked for a moment ago. */
 export const mayHaveEnded = ({ viewer, startedAt }: FastifyRequest): boolean =>
   viewer !== null && performance.now() - startedAt > ASKED_AGAIN_AFTER_MS
 
@@ -107,7 +110,10 @@ function identifierFor({ scopes, hasAuthor }: Access): Authenticate {
   return hasAuthor ? authenticateAuthor : authenticateIfPossible
 }
 
-/** Before the body is read: a caller without the right credential costs nothing and learns nothing. */
+/**
+ * Checks the credential before the body is read: a caller without the right credential costs nothing and
+ * learns nothing.
+ */
 export const admission = (
   services: Services,
   asked: Access,
@@ -144,9 +150,8 @@ export const admission = (
 }
 
 /**
- * The longest that browsers keep a cookie: 400 days. The server ends a session that is not used, and the browser must not
- * drop the token of one that is. To send the cookie anew while it is used would not do: a slow answer could overwrite that
- * of a sign-in meanwhile.
+ * 400 days, the longest that browsers keep a cookie. The server ends unused sessions. The cookie is never
+ * renewed, because a slow answer could overwrite the cookie of a newer sign-in.
  */
 const COOKIE_SECONDS = 400 * 86_400
 
@@ -157,11 +162,10 @@ const setCookie = ({ config }: Services, value: string, maxAge: number): FlatHea
 
 const wantsCookie = (request: FastifyRequest): boolean => headerOf(request, 'x-session') === 'cookie'
 
-/** The session whose cookie the new one takes the place of. */
 export const replacedSession = (services: Services, request: FastifyRequest): string | undefined =>
   wantsCookie(request) ? sessionCookie(request, services.config.baseUrl) : undefined
 
-/** A browser asks by `X-Session: cookie` to get its token where scripts cannot read it. */
+/** Moves the token to a cookie, which scripts cannot read, if a browser asks by `X-Session: cookie`. */
 export function moveTokenToCookie(
   services: Services,
   request: FastifyRequest,
@@ -181,13 +185,16 @@ export const dropCookie = (services: Services, request: FastifyRequest): FlatHea
 const LONG_BODY_BYTES = 4096
 const RETRY_AFTER_SECONDS = 60
 
-/** Whether a route stores what it is sent. Sign-ins, searches and deletions go on while the disk is nearly full. */
+/**
+ * Returns whether a route stores what it is sent. Sign-ins, searches and deletions go on while the disk is
+ * nearly full.
+ */
 export const storesText = (method: Method, limitClass: LimitClass): boolean =>
   method !== 'GET' && method !== 'DELETE' && (limitClass === 'write' || limitClass === 'support')
 
 export const isLongBody = ({ bodyBytes }: FastifyRequest): boolean => bodyBytes > LONG_BODY_BYTES
 
-/** Refuses a long write while the last space of the disk is reserved for small ones. */
+/** Refuses a long write while the last space of the disk is reserved for small writes. */
 export async function refuseWhileLow({ databaseSpace }: Services): Promise<void> {
   if (!(await databaseSpace.isLow())) return
   throw unavailable(

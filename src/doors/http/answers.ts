@@ -6,7 +6,7 @@ import { limitHeaders } from '../../core/limits.ts'
 import { compressText, encodingFor, MIN_COMPRESSED, weakTag } from './compression.ts'
 import type { RouteTimes } from './metrics.ts'
 
-/** One line per answer. The route's pattern, never its address: paths and queries may carry tokens. */
+/** Logs one line per answer, with the route's pattern: paths and queries may carry tokens. */
 function logAnswer(
   log: Logger,
   request: FastifyRequest,
@@ -29,8 +29,8 @@ function logAnswer(
 }
 
 /**
- * Fastify gets no logger: it would make one for every request and listen for the end of every answer. Its messages about
- * an answer that broke off come here.
+ * Logs Fastify's messages about broken answers. Fastify gets no logger, because it would make one for every
+ * request.
  */
 export class FailureLog extends LogController {
   readonly #log: Logger
@@ -47,7 +47,6 @@ export class FailureLog extends LogController {
   }
 }
 
-/** JSON loads nothing; pages set their own, wider policy. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -61,34 +60,32 @@ function commonHeaders(config: Config): Record<string, string> {
     'cross-origin-resource-policy': 'same-origin',
     'content-security-policy': API_POLICY,
   }
-  // Not for the hosts below: they are not the vault's, and may have no HTTPS.
+  // Without `includeSubDomains`: hosts below this one are not the vault's and may have no HTTPS.
   if (config.baseUrl.startsWith('https:')) headers['strict-transport-security'] = 'max-age=31536000'
   return headers
 }
 
-/** A short text is sent as it is: that costs less than making bytes of it. */
 const LONG_TEXT = 4096
 
 /**
- * A text with a character beyond Latin-1 is encoded slowly by whoever counts or sends its bytes. This way takes a quarter of
- * the time. It needs whole characters, and JSON has no others.
+ * Encodes JSON as UTF-8, which is faster by way of UTF-16. The text must not contain half a surrogate pair;
+ * JSON never does.
  */
 const bytesOf = (json: string): Buffer => transcode(Buffer.from(json, 'utf16le'), 'utf16le', 'utf8')
 
-/** Names and values alternate, as they are sent. */
+/** Names and values alternate. */
 export type FlatHeaders = string[]
 
 type RouteName = { url: string; operation: string }
 
-/** A route as its answers show it, with the headers that all of them have; the type of the body comes last. */
 export type RouteFace = RouteName & { headers: FlatHeaders; mayCompress: boolean }
 
 export type Answer = { status: number; text: string; headers?: FlatHeaders | undefined }
 
 /**
- * Sets the headers of every answer, counts it and logs it. The routes of capabilities write their answers themselves
- * (`send`), because Fastify's headers, hooks and listeners cost as much as the rest of a short request. Every other
- * route, and every error, goes through Fastify. README.md says what a plugin sees of it.
+ * Sets the headers of every answer, counts it and logs it. Routes of capabilities write their answers
+ * themselves (`send`), because Fastify's headers and hooks are slow. Every other route, and every error, goes
+ * through Fastify. README.md says what a plugin sees of this.
  */
 export class Answers {
   readonly #common: Record<string, string>
@@ -103,7 +100,7 @@ export class Answers {
     this.#log = log.isLevelEnabled('info') ? log : undefined
   }
 
-  /** Call it before the routes are added. */
+  /** Adds the hooks. Call it before the routes are added. */
   attend(app: FastifyInstance): void {
     const after = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
       this.#note(request, nameOf(request), reply.statusCode, reply.elapsedTime)
@@ -114,20 +111,23 @@ export class Answers {
     })
     app.addHook('onSend', (request, reply, _payload, done) => {
       this.setHeaders(request, reply)
-      // A route that answers itself sends only its errors through Fastify.
+      // A route with `answersItself` sends only its errors through Fastify.
       if (request.routeOptions.config.answersItself)
         this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
       done()
     })
   }
 
-  /** The same for an answer that no hook sees. Call it once its status is set. */
+  /** Handles an answer that no hook sees. Call it once the status is set. */
   attendUnrouted(request: FastifyRequest, reply: FastifyReply): void {
     this.setHeaders(request, reply)
     this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
   }
 
-  /** Headers that are set already stay: a page has its own policy, and a refusal is about the limit that refuses. */
+  /**
+   * Sets the common headers. Headers that are already set stay: a page has its own policy, a refusal names its
+   * own limit.
+   */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void {
     if (!reply.hasHeader('x-request-id')) {
       for (const name in this.#common) if (!reply.hasHeader(name)) reply.header(name, this.#common[name])
@@ -138,7 +138,6 @@ export class Answers {
     if (request.limit && !reply.hasHeader('ratelimit-limit')) reply.headers(limitHeaders(request.limit))
   }
 
-  /** How the answers of a route are written and named. */
   faceOf(url: string, operation: string, mayCompress: boolean): RouteFace {
     const headers = url.startsWith('/api/') ? [...this.#flat, 'cache-control', 'no-store'] : this.#flat
     return { url, operation, mayCompress, headers: [...headers, 'content-type', JSON_TYPE] }
@@ -179,7 +178,7 @@ export class Answers {
     body: string | Buffer,
     more: FlatHeaders | undefined,
   ): void {
-    // While it was compressed, its time was over (limits/answer-in-time.ts).
+    // The request timed out during compression (limits/answer-in-time.ts).
     if (reply.sent) return
     const headers = route.headers.slice()
     if (status === 204) headers.length -= 2
@@ -204,5 +203,5 @@ function nameOf(request: FastifyRequest): RouteName {
   return { url, operation: config.operation ?? '' }
 }
 
-/** Zero for a request that was refused before it reached its route. */
+/** Returns the milliseconds since the request reached its route; zero if the request was refused earlier. */
 const elapsedSince = ({ startedAt }: FastifyRequest) => (startedAt === 0 ? 0 : performance.now() - startedAt)

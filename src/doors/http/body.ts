@@ -5,17 +5,17 @@ import { AppError, InvalidInput } from '../../core/errors.ts'
 import { storable } from '../../text/unicode.ts'
 import { countBodyBytes } from './rate-limit.ts'
 
-/** Later code that walks through a value goes no deeper than this. */
+/** Limit of nesting. Recursive code relies on it. */
 export const MAX_DEPTH = 100
 /**
- * Distinct keys are the most expensive part of a JSON text: 2 µs each. Routes that take long bodies need more of them: a card
- * with 500 steps and 100 evidences has 1,900.
+ * Limit of distinct keys, the most expensive part of JSON. Routes for long bodies need more: a card with 500
+ * steps and 100 evidences has 1,900.
  */
 export const MAX_KEYS = 1_000
 const MAX_KEYS_OF_LONG = 2_500
 export const MAX_VALUES = 20_000
 
-/** Each value needs two characters and each key five, so a shorter text cannot have too many of either. */
+/** A shorter text cannot exceed the limits: each value needs two characters and each key five. */
 const SHORT = Math.min(2 * MAX_VALUES, 5 * MAX_KEYS)
 
 const QUOTE = 34
@@ -27,7 +27,6 @@ const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/** Most bodies have fewer brackets than the limit, which is quickly checked. */
 function hasFewBrackets(text: string): boolean {
   let left = MAX_DEPTH
   for (const bracket of ['{', '['])
@@ -36,7 +35,10 @@ function hasFewBrackets(text: string): boolean {
   return true
 }
 
-/** The index of the quote that ends a string, or -1. A quote after an odd number of backslashes belongs to the string. */
+/**
+ * Returns the index of the quote that ends a string, or -1. A quote after an odd number of backslashes belongs
+ * to the string.
+ */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at
@@ -46,10 +48,7 @@ function endOfString(text: string, from: number): number {
   return -1
 }
 
-/**
- * Says what is too much in a JSON text, before it is parsed: parsing half a million small values takes long, and so does
- * everything that looks at them later. Text that is not JSON is left to the parser.
- */
+/** Returns which limit a JSON text exceeds, before the text is parsed. Invalid JSON is left to the parser. */
 function shapeProblem(text: string, maxKeys: number): string | undefined {
   if (text.length < SHORT && hasFewBrackets(text)) return undefined
   let depth = 0
@@ -82,12 +81,12 @@ function shapeProblem(text: string, maxKeys: number): string | undefined {
 }
 
 /**
- * Text that `clean` may have to remove: NUL, half of a surrogate pair, a key named __proto__ in any spelling.
- * Most bodies have none of it and are not walked through.
+ * Matches text that `clean` may have to change: NUL, half of a surrogate pair, a key named __proto__ in any
+ * spelling.
  */
 const MAY_NEED_CLEANING = /\0|__proto__|\\u(0000|005f|006f|007[024]|d[89a-f])/i
 
-/** A key named __proto__ would become the prototype of whatever is built from it. Cleans in place: most values stay. */
+/** Removes what must not be stored, in place. A key named __proto__ would allow prototype pollution. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return storable(value)
   if (typeof value !== 'object' || value === null) return value
@@ -108,7 +107,7 @@ function clean(value: unknown): unknown {
 const invalidJson = (error: string) =>
   new InvalidInput([{ type: 'json_invalid', path: [], msg: 'JSON decode error', input: {}, ctx: { error } }])
 
-/** A number that is read as infinite would be stored as null. Values are few, so this costs less than a look at the text. */
+/** Returns whether a number was parsed as infinite, which would be stored as null. */
 function hasInfinite(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return false
@@ -131,10 +130,10 @@ function parseJson(text: string, maxKeys: number): unknown {
 
 const ORDINARY_BYTES = 1024 * 1024
 
-/** JSON is UTF-8. Text in another encoding would be stored with its letters lost. */
+/** Matches JSON in UTF-8. Text in another encoding would lose letters. */
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json(?=\s*(;|$))(?!.*charset\s*=(?!\s*"?(utf-?8|us-ascii)))/i
 
-/** Editors on Windows begin a file with it; no part of the JSON (RFC 8259 §8.1). */
+/** Windows editors write a byte order mark, which is not part of JSON (RFC 8259 §8.1). */
 const BYTE_ORDER_MARK = '\ufeff'
 
 function readText(request: FastifyRequest, bytes: Buffer): string {
@@ -146,7 +145,7 @@ function readText(request: FastifyRequest, bytes: Buffer): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** JSON bodies only; a route that takes something else (multipart, raw) registers it for itself. */
+/** Accepts JSON bodies only. A route for other bodies (multipart, raw) registers its own parser. */
 export function acceptJson(app: FastifyInstance, services: Services): void {
   app.removeAllContentTypeParsers()
   const parse = (request: FastifyRequest, bytes: Buffer) => {

@@ -13,25 +13,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasSessionCookie } from '../../core/http.ts'
 
 /**
- * Compresses answers for callers that ask for it. If an answer holds a secret beside text that an attacker can choose
- * the compressed length reveals the secret (BREACH). Two rules prevent that: answers with credentials are never
- * compressed, and a browser gets compressed answers only for requests of our own pages.
+ * Compresses answers for callers that ask for it. If an answer holds a secret beside text that an attacker can
+ * choose, the compressed length reveals the secret (BREACH). Two rules prevent that: answers with credentials
+ * are never compressed, and a browser gets compressed answers only for requests of our own pages.
  */
 
-/** Below it, the headers cost as much as is saved. */
+/** Shorter answers gain nothing: the extra headers cost as many bytes as compression saves. */
 export const MIN_COMPRESSED = 1024
-/** Longer answers are compressed in another thread; for shorter ones the hand-over costs more. */
+/** Longer answers are compressed in another thread. */
 const MAX_INLINE = 64 * 1024
 
-/** bench/README.md, section Web: the first steps save most of the bytes for a fifth of the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const GZIP = { level: 1 }
-/** For what is compressed once and sent often. */
+/** For answers that are compressed once and sent often. */
 const BROTLI_ONCE = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 export type Encoding = 'br' | 'gzip'
 
-/** Capabilities whose answers hold a credential, or a link or code that is as good as one. */
+/** Capabilities whose answers hold a credential, or a link or code that works like a credential. */
 export const SECRET_ANSWERS: ReadonlySet<string> = new Set([
   'account.register',
   'account.login',
@@ -51,8 +50,8 @@ export const SECRET_ANSWERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether another site may have caused the request, with text of its own choice in it. A browser says where a
- * request comes from; if it does not, but sends our cookie, the request is not trusted.
+ * Returns whether another site may have caused the request, with text of its own choice. A request with our
+ * cookie that does not say where it comes from is not trusted.
  */
 function isFromElsewhere(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site']
@@ -62,7 +61,6 @@ function isFromElsewhere(request: FastifyRequest): boolean {
 
 const refuses = (part: string) => /;\s*q=0(?:\.0*)?\s*$/.test(part)
 
-/** The best encoding that the caller accepts and may get. */
 export function encodingFor(request: FastifyRequest): Encoding | undefined {
   const asked = request.headers['accept-encoding']
   if (typeof asked !== 'string' || isFromElsewhere(request)) return undefined
@@ -76,7 +74,10 @@ export function encodingFor(request: FastifyRequest): Encoding | undefined {
   return hasGzip ? 'gzip' : undefined
 }
 
-/** Passes on the compressed text, synchronously if it is short; undefined if there was no memory for it. */
+/**
+ * Passes on the compressed text, or undefined if there was no memory. Short texts are compressed
+ * synchronously.
+ */
 export function compressText(
   text: string,
   encoding: Encoding,
@@ -90,10 +91,10 @@ export function compressText(
   else gzip(bytes, GZIP, handOver)
 }
 
-/** A strong tag names exact bytes; a compressed answer has other bytes, so its tag is weak. */
+/** Makes an ETag weak: a strong ETag names exact bytes, and a compressed answer has other bytes. */
 export const weakTag = (tag: string): string => (tag.startsWith('W/') ? tag : `W/${tag}`)
 
-/** Bytes that stay the same in memory, such as the API description, are compressed once for each encoding. */
+/** Cache of fixed buffers, such as the API description, compressed once for each encoding. */
 const once = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
 
 function compressedOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
@@ -104,7 +105,7 @@ function compressedOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return known[encoding]
 }
 
-/** Ends the source too when the caller leaves: an open file would stay open. Fastify hears of errors from the compressor. */
+/** Compresses a stream. Closes the source when the caller leaves; otherwise a file would stay open. */
 function compressStream(source: Readable, encoding: Encoding): Readable {
   const compressor = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP)
   return pipeline(source, compressor, () => {})
@@ -128,7 +129,10 @@ function markCompressed(reply: FastifyReply, encoding: Encoding): void {
   if (typeof tag === 'string') reply.header('etag', weakTag(tag))
 }
 
-/** For the routes that Fastify answers and that say `compress`. Those of capabilities do it in `Answers`. */
+/**
+ * Compresses answers of Fastify routes with the `compress` option. Routes of capabilities compress in
+ * `Answers`.
+ */
 export function compressPages(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!request.routeOptions.config.compress || isShort(payload) || reply.hasHeader('content-encoding'))

@@ -8,17 +8,17 @@ import { AppError, unavailable } from '../../core/errors.ts'
 import type { Database } from '../../db/db.ts'
 import { errorBody, sendError } from './errors.ts'
 
-/** No real request passes more proxies than this. */
+/** Limit of addresses read from X-Forwarded-For. */
 const MAX_STATIONS = 20
 const GROUPS_OF_A_NETWORK = 4
 const GROUPS = 8
 
-/** Whether the `hop`-th address, counted from here, is a trusted proxy. */
+/** Returns whether the `hop`-th address, counted from this server, is a trusted proxy. */
 export type IsTrusted = (address: string, hop: number) => boolean
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** IPv4 written as IPv6 is IPv4; a zone belongs to the machine that wrote it. */
+/** Returns an address in plain form: IPv4 inside IPv6 becomes IPv4, and the zone is dropped. */
 const plain = (address: string): string =>
   address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
 
@@ -39,7 +39,6 @@ export function trustIn(proxies: TrustedProxies | undefined): IsTrusted | undefi
   return (address) => isIP(plain(address)) !== 0 && list.check(plain(address), familyOf(plain(address)))
 }
 
-/** An address as proxies write it, perhaps with a port; undefined if it is not one. */
 function readAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]+)\](:\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
@@ -47,7 +46,10 @@ function readAddress(text: string): string | undefined {
   return isIP(address) ? address : undefined
 }
 
-/** One household or machine has a whole /64 of IPv6 addresses to draw from, so they count as one host. */
+/**
+ * Returns the host of an address. An IPv6 /64 counts as one host, because one household or machine owns all of
+ * its addresses.
+ */
 export function hostOf(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.toLowerCase().split('::')
@@ -60,8 +62,8 @@ export function hostOf(address: string): string {
 }
 
 /**
- * The host that a request counts for. X-Forwarded-For is read from its end, where our own proxies write, and only as far as
- * they are trusted: everything before that is the client's own claim.
+ * Returns the host that a request counts for. X-Forwarded-For is read from its end, as far as the proxies are
+ * trusted; clients can forge everything before that.
  */
 export function clientHost(request: IncomingMessage, isTrusted: IsTrusted | undefined): string {
   let address = plain(request.socket.remoteAddress ?? 'unknown')
@@ -75,48 +77,50 @@ export function clientHost(request: IncomingMessage, isTrusted: IsTrusted | unde
   return hostOf(address)
 }
 
-/** How long a connection may take for what, in milliseconds; and how many there may be. */
+/** Time limits of a connection in milliseconds, and the number of connections. */
 export const TIMEOUTS = {
-  /** All headers of a request. */
   headersMs: 20_000,
-  /** A whole request, with its body. */
   requestMs: 60_000,
   /**
-   * Nothing at all from or to a client. A request that waits so long is answered (answer-in-time.ts): before the 30 s after
-   * which many clients and proxies give up.
+   * No byte from or to a client. A request that waits this long is answered (answer-in-time.ts), before the 30
+   * s after which many clients and proxies give up.
    */
   silenceMs: 28_000,
-  /** Until the next request on the same connection. */
+  /** Idle time between two requests. */
   keepAliveMs: 30_000,
-  /** A client that does not read its answer, or only very slowly. */
+  /** For a client that does not read its answer, or only very slowly. */
   readerMs: 30_000,
-  /** How often slow readers are looked for. */
   lookMs: 5000,
-  /** Open connections when the service stops: what comes on them meanwhile is still answered. */
+  /** Time in which requests on open connections are still answered when the service stops. */
   drainMs: 250,
-  /** Requests that run when the service stops, the time above included. A client that dawdles must not make the stop a failed one. */
+  /** Time for running requests when the service stops, including `drainMs`. */
   stopMs: 10_000,
-  /** Connections of one process. Further ones are closed, so that file handles are left for files and the database. */
+  /**
+   * Connections of one process. Further ones are closed, so that file handles are left for files and the
+   * database.
+   */
   connections: 10_000,
 }
 
 export type Timeouts = typeof TIMEOUTS
 
-/** A client that reads slower than this, measured over `readerMs`, is cut off. */
+/** Limit measured over `readerMs`. A slower client is disconnected. */
 const SLOWEST_BYTES_A_SECOND = 1024
 
 type Progress = { taken: number; at: number }
 
 export type Connections = {
-  /** Ends those that never sent a byte, such as the ones a browser opens in advance. Closing the server waits for them. */
+  /**
+   * Ends connections that never sent a byte, such as those that a browser opens in advance. Closing the server
+   * waits for such connections.
+   */
   endSilent: () => void
   stopLooking: () => void
 }
 
 /**
- * Cuts off clients that do not read. Node's own limits end when the request has arrived, and its limit on silence
- * starts again with each byte that is read: a client that reads a byte now and then would keep a large answer open
- * for days.
+ * Disconnects clients that do not read (slow-read attack). Node's limits do not help: a client that reads one
+ * byte now and then could keep a large answer open for days.
  */
 export function watchConnections(server: Server, { readerMs, lookMs }: Timeouts): Connections {
   const sockets = new Map<Socket, Progress>()
@@ -144,26 +148,30 @@ export function watchConnections(server: Server, { readerMs, lookMs }: Timeouts)
 }
 
 /**
- * How long one iteration of the event loop admits requests. Node accepts about one new connection per iteration, so
- * an iteration that serves hundreds of requests would shut out new connections and health checks.
+ * Milliseconds in which one iteration of the event loop admits requests. Node accepts about one new connection
+ * per iteration, so a longer time would shut out new connections and health checks.
  */
 const ADMIT_MS = 10
-/** Refuse new requests once the oldest queued one has waited this long: a later answer helps nobody. */
-export const LONGEST_WAIT_MS = 500
-/** The same for the database. It is longer, because retried transactions delay the others for a while. */
-export const LONGEST_DATABASE_WAIT_MS = 1000
+/** New requests are refused once the oldest queued request has waited this long. */
+export const MAX_WAIT_TIME_MS = 500
+/**
+ * The longest wait for the database. Longer than `LONGEST_WAIT_MS`, because retried transactions delay others
+ * for a while.
+ */
+export const MAX_DATABASE_WAIT_MS = 1000
 const RETRY_AFTER_SECONDS = 2
-/** Made once: a refusal must cost next to nothing. */
 const REFUSAL = JSON.stringify(
   errorBody(unavailable('The server has more to do than it can. Try again in a moment.')),
 )
-/** An admitted request goes on in ticks. After this many, most have finished or wait for something. */
+/**
+ * An admitted request continues in ticks of the event loop. After this many, most requests have finished or
+ * wait for I/O.
+ */
 const TICKS = 4
 
 type Enter = (since: number) => void
 type Waiting = { enter: Enter; since: number }
 
-/** Admits requests in the order of their arrival. */
 class AdmissionQueue {
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
@@ -178,7 +186,6 @@ class AdmissionQueue {
     return first ? this.#now() - first.since : 0
   }
 
-  /** Admits at once if nobody waits and this iteration has time left. */
   join(enter: Enter): void {
     const now = this.#now()
     if (this.#admittingSince === undefined) {
@@ -192,7 +199,8 @@ class AdmissionQueue {
   async #admitWaiting(): Promise<void> {
     let idleSince = this.#now()
     while (this.#waiting.length > 0) {
-      // At least as long as reading and refusing took. Otherwise a flood of refusals would stop the queue.
+      // Admits for at least as long as reading and refusing took. Otherwise a flood of refusals would stop the
+      // queue.
       const began = this.#now()
       const until = began + Math.max(ADMIT_MS, began - idleSince)
       do {
@@ -218,8 +226,8 @@ const refuse = (reply: FastifyReply) =>
     .send(REFUSAL)
 
 /**
- * Refuses requests that could not be answered in time. Health is always answered, and at once: a busy process must not be
- * taken for a dead one.
+ * Refuses requests that could not be answered in time. Health is always answered at once, so that a busy
+ * process is not taken for a dead one.
  */
 export function shedLoad(
   app: FastifyInstance,
@@ -230,8 +238,7 @@ export function shedLoad(
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/health')) return done()
     const work = request.method === 'GET' ? 'read' : 'write'
-    if (queue.waitMs() > LONGEST_WAIT_MS || database.waitMs(work) > LONGEST_DATABASE_WAIT_MS) refuse(reply)
-    // A client that has left meanwhile is not served.
+    if (queue.waitMs() > MAX_WAIT_TIME_MS || database.waitMs(work) > MAX_DATABASE_WAIT_MS) refuse(reply)
     else queue.join((since) => (request.raw.socket.destroyed ? refuse(reply) : database.serve(since, done)))
   })
 }
@@ -239,19 +246,20 @@ export function shedLoad(
 const STOPPING = unavailable('The server is stopping. Try again in a moment.', 2)
 const LOOK_MS = 100
 
-/** Takes no new connections. The server's own `close` would also end at once those on which a request is on its way. */
+/**
+ * Stops accepting connections. The server's own `close` would also end connections on which a request is
+ * arriving.
+ */
 async function drain(server: Server, drainMs: number): Promise<void> {
   if (!server.listening) return
   Listener.prototype.close.call(server)
-  // The event comes earlier than the end of the time if no connection is left.
   await once(server, 'close', { signal: AbortSignal.timeout(drainMs) }).catch(() => {})
 }
 
 /**
- * When the server is told to stop, it still answers what comes on open connections for a moment, with `Connection: close`,
- * so that a client that has just sent a request does not lose it. Then it refuses further requests and ends idle
- * connections. Fastify would refuse in a form of its own (`return503OnClosing`). Call it after `drainRefusedBodies`, which
- * keeps a connection whose body was read.
+ * Stops the server in steps. For a moment, requests on open connections are answered with `Connection: close`,
+ * so that no client loses a request that it has just sent. Then further requests are refused and idle
+ * connections end. Call it after `drainRefusedBodies`, which keeps a connection whose body was read.
  */
 export function closeInOrder(app: FastifyInstance, { drainMs }: Timeouts): void {
   let isStopping = false
@@ -261,7 +269,8 @@ export function closeInOrder(app: FastifyInstance, { drainMs }: Timeouts): void 
     isStopping = true
     await drain(app.server, drainMs)
     isRefusing = true
-    // Node closes idle connections once. One that still had a request then would stay until its client leaves.
+    // Node closes idle connections only once. A connection that was busy then would stay until its client
+    // leaves.
     look = setInterval(() => app.server.closeIdleConnections(), LOOK_MS)
   })
   app.addHook('onClose', async () => clearInterval(look))
@@ -280,7 +289,6 @@ const TOO_LATE = unavailable(
   2,
 )
 
-/** An answer that was prepared, such as a stream without its first byte, may have a type, a length or a file name. */
 function dropHeaders(reply: FastifyReply): void {
   for (const name of Object.keys(reply.getHeaders())) {
     reply.removeHeader(name)
@@ -289,7 +297,7 @@ function dropHeaders(reply: FastifyReply): void {
 }
 
 function answerLate(request: FastifyRequest, reply: FastifyReply, socket: Socket): void {
-  // The client is slow, not we: it still sends its request, or reads its answer.
+  // The client is slow: the request is still arriving, or the client is reading its answer.
   if (!request.raw.complete || reply.raw.headersSent) {
     socket.destroy()
     return
@@ -299,9 +307,9 @@ function answerLate(request: FastifyRequest, reply: FastifyReply, socket: Socket
 }
 
 /**
- * Answers a request that has waited for as long as its connection may be silent (`silenceMs`), where Node would close the
- * connection. Each single wait is shorter, but a request may have many: in a queue, for a connection, statements, other
- * hosts, and all of it again after a conflict.
+ * Answers a request that has waited for `silenceMs`, when Node would close the connection. Each single wait is
+ * shorter, but a request may wait many times: in a queue, for statements, for other hosts, and again after a
+ * conflict.
  */
 export function answerInTime(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -310,14 +318,14 @@ export function answerInTime(app: FastifyInstance): void {
   })
 }
 
-/** How much of a refused body is read and thrown away. Beyond either limit the connection is closed. */
-const MOST_BYTES = 64 * 1024 * 1024
-const LONGEST_MS = 10_000
+/** Limit of a refused body that is read and thrown away. Beyond this limit the connection is closed. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_MS = 10_000
 
-/** Reads to the end of the body, or to a limit; returns whether the end was reached. */
+/** Reads to the end of the body or to a limit; returns whether the end was reached. */
 function drainRest(body: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
-    let left = MOST_BYTES
+    let left = MAX_BYTES
     const count = (chunk: Buffer) => {
       left -= chunk.length
       if (left < 0) stop()
@@ -327,23 +335,22 @@ function drainRest(body: IncomingMessage): Promise<boolean> {
       body.off('data', count).off('end', stop).off('error', stop).off('close', stop)
       resolve(body.complete || body.readableEnded)
     }
-    const timer = setTimeout(stop, LONGEST_MS)
+    const timer = setTimeout(stop, MAX_MS)
     body.on('data', count).once('end', stop).once('error', stop).once('close', stop)
     body.resume()
   })
 }
 
 /**
- * Lets a refusal reach a client that is still sending. Fastify closes the connection when it refuses a body, and most clients
- * send all of a body before they read: they would see a broken pipe instead of the 413. So the answer waits for the
- * rest of the body, within limits; if the whole body came, the connection stays open for the next request.
+ * Delays a refusal until the rest of the body has arrived, within limits. Most clients send the whole body
+ * before they read, so they would see a broken pipe instead of the 413.
  */
 export function drainRefusedBodies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { raw } = request
     const isSending = !raw.complete && !raw.readableEnded && !raw.destroyed
     const isCut = reply.getHeader('connection') === 'close' && isSending
-    if (!isCut || Number(request.headers['content-length'] ?? 0) > MOST_BYTES) {
+    if (!isCut || Number(request.headers['content-length'] ?? 0) > MAX_BYTES) {
       done(null, payload)
       return
     }
@@ -357,9 +364,8 @@ export function drainRefusedBodies(app: FastifyInstance): void {
 const NO_HOST = new AppError(400, 'bad_request', 'A request of HTTP/1.1 needs the header Host.')
 
 /**
- * What Node refuses by itself has no body and no `X-Request-Id`. So a missing `Host` is refused here, with
- * `requireHostHeader` off, and an `Expect` that Node does not know has no effect: it asks for nothing that changes an
- * answer (RFC 9110, 10.1.1).
+ * Replaces refusals that Node sends without a body and `X-Request-Id`. A missing `Host` is refused here, with
+ * `requireHostHeader` off. An unknown `Expect` is ignored, as RFC 9110, 10.1.1 allows.
  */
 export function replaceNodeRefusals(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw }, _reply, done) => {

@@ -6,11 +6,14 @@ import { plainName } from '../../core/untrusted-text.ts'
 import { MAX_ECHO } from '../../core/validation.ts'
 import { redact } from '../../redaction/redact.ts'
 
-/** A secret that goes on behind the last character shown is found as long as it ends in this many. */
+/** A secret that begins in the shown text is detected only if it ends within this many characters. */
 const MAX_SCANNED = 1200
-/** The scanner knows a value by its name only if it looks random, and a password need not. */
+/**
+ * Values of these fields are always hidden. The scanner hides them only if they look random, and a password
+ * may not.
+ */
 const SECRET_FIELD = /pass|token|secret|key/i
-/** Names that the API itself has for what is no secret. */
+/** Names of the API that match `SECRET_FIELD` but hold no secret. */
 const PLAIN_FIELD = /^(?:(?:source_|target_|new_)?project_key|key_id)$/
 const HIDDEN = '<hidden>'
 
@@ -21,16 +24,19 @@ const namesSecret = (key: PropertyKey): boolean => {
   return SECRET_FIELD.test(name) && !PLAIN_FIELD.test(name)
 }
 
-/** Half of an emoji is no character: strict readers of JSON refuse the whole answer because of it. */
+/** Cuts a text without splitting a surrogate pair: strict JSON readers refuse an answer with half a pair. */
 const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed()
 
-/** What a caller sent, on its way into an answer. */
+/** Returns text of a caller, shortened and with secrets redacted, for use in an answer. */
 const withoutSecrets = (text: string): string => redact(cut(text, MAX_SCANNED)).text
 
-/** A name or an address that is not known here, on its way back to a model: one short line. */
+/** Returns an unknown name or address as one short line that is safe to show to a model. */
 export const echoName = (name: string): string => cut(plainName(withoutSecrets(name)), MAX_ECHO)
 
-/** `pwd` and others say secret only to the scanner, and only beside a value. */
+/**
+ * Returns whether a name marks its value as secret for the scanner. The scanner recognises names such as `pwd`
+ * only together with a value.
+ */
 const isSecretBeside = (name: PropertyKey | undefined, text: string): boolean =>
   typeof name === 'string' &&
   redact(`${name.slice(0, MAX_ECHO)}: "${text.slice(0, MAX_ECHO)}"`).findings.length > 0
@@ -47,7 +53,6 @@ function echoed(value: unknown, path: Path, left: number): unknown {
   return Array.isArray(value) ? [] : {}
 }
 
-/** One level of a list or an object, as far as the characters reach: those that were sent, since each is scanned. */
 function echoInside(value: object, path: Path): unknown {
   let left = MAX_ECHO
   const entries: [string, unknown][] = []
@@ -63,20 +68,19 @@ function echoInside(value: object, path: Path): unknown {
   return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)
 }
 
-/** The offending value is echoed as FastAPI does, but short, and without secrets. */
+/** Returns the refused value, shortened and without secrets, in the form of FastAPI. */
 function echo(value: unknown, path: Path): unknown {
   const short = echoed(value, path, MAX_ECHO)
   return typeof short === 'object' && short !== null ? echoInside(value as object, path) : short
 }
 
-/** Says for each input field where the caller put it; the default is the body. */
+/** Returns where the caller put each input field; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]
 
 const inBody: Locate = (issue) => ['body', ...issue.path]
 
 type ErrorPath = readonly (string | number)[]
 
-/** What the caller sent, by the first part of a location. */
 export type Sent = { body?: unknown; query?: unknown; path?: unknown }
 
 function valueAt(sent: Sent, loc: ErrorPath): unknown {
@@ -89,8 +93,8 @@ function valueAt(sent: Sent, loc: ErrorPath): unknown {
 }
 
 /**
- * A feature that refuses a value does not repeat it, so it is taken from the request. A missing field shows what it is
- * missing from: the body alone, although the schema has seen path, query and body as one.
+ * Returns the refused value, taken from the request. For a missing field, returns the object that lacks the
+ * field.
  */
 function inputOf(issue: InputIssue, loc: ErrorPath, sent: Sent): unknown {
   const isMissingAtTop = issue.type === 'missing' && loc.length === 2
@@ -101,7 +105,7 @@ function inputOf(issue: InputIssue, loc: ErrorPath, sent: Sent): unknown {
   return value === undefined ? echo(issue.input, []) : echo(value, shown.slice(1))
 }
 
-/** To show a value costs more than to refuse it. Whoever has made more mistakes knows by these what was sent. */
+/** Limit of inputs shown in one error, because showing an input costs more than refusing it. */
 const SHOWN_INPUTS = 10
 
 export function validationBody(error: InvalidInput, locate: Locate = inBody, sent: Sent = {}) {
@@ -141,13 +145,13 @@ function fromFastify(error: FastifyError): AppError | undefined {
   }
 }
 
-/** No space, or no way to write: a later try may work. */
+/** Errors of a full or unwritable disk; a retry may work. */
 const STORAGE_TROUBLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
 const isStorageTrouble = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && STORAGE_TROUBLE.has(String(error.code))
 
-/** Turns any thrown value into the error that the caller sees. Unknown ones are logged and stay hidden. */
+/** Turns any thrown value into the error that the caller sees. Unknown errors are logged and hidden. */
 export function toAppError(
   error: unknown,
   request: FastifyRequest,
@@ -160,7 +164,7 @@ export function toAppError(
   if (services.database.isUnavailable(error))
     return unavailable('The database cannot be reached or written right now.')
   if (isStorageTrouble(error)) return unavailable('The disk cannot be written right now.')
-  // A commit may have happened before the failure, so the text does not promise that nothing changed.
+  // The commit may have happened before the failure, so the text does not promise that nothing changed.
   return new AppError(
     500,
     'internal_error',
@@ -173,7 +177,6 @@ export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
   return reply.code(error.status).headers(error.headers).send(errorBody(error))
 }
 
-/** Other routes than those of capabilities may have bytes or a form as their body. */
 const sentBy = ({ body = {}, query, params, routeOptions }: FastifyRequest): Sent =>
   routeOptions.config.answersItself ? { body, query, path: params } : {}
 

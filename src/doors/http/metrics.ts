@@ -9,7 +9,7 @@ import { isOpenDevelopment } from '../../core/own-addresses.ts'
 
 const sameText = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)))
 
-/** Of the whole process, however many vaults it serves: they are measured all the time and can never be stopped. */
+/** One registry for the whole process, because these measurements cannot be stopped. */
 let processMetrics: Registry | undefined
 
 function startProcessMetrics(): Registry {
@@ -19,10 +19,13 @@ function startProcessMetrics(): Registry {
   return registry
 }
 
-/** Makes of how this process tells its metrics how all processes behind the port do. */
+/** Turns the metrics of this process into the metrics of all processes behind the port. */
 export type MetricsOfAll = (own: () => Promise<string>) => () => Promise<string>
 
-/** `/metrics` in Prometheus form: behind METRICS_TOKEN as a bearer token, or without one on this machine while developing. */
+/**
+ * Serves `/metrics` in Prometheus form, behind METRICS_TOKEN as a bearer token. Without a token, only this
+ * machine may read it, and only in development.
+ */
 export function serveMetrics(
   app: FastifyInstance,
   config: Config,
@@ -65,8 +68,8 @@ type Times = {
 const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
 /**
- * How often each route was answered and how long that took, in the text form of Prometheus. Counted here and not by the
- * metrics library, which hashes the labels for every answer.
+ * Counts answers and their times by route, in the text form of Prometheus. The metrics library is too slow
+ * here, because it hashes the labels for every answer.
  */
 export class RouteTimes {
   readonly #byRoute = new Map<string, Map<string, Times>>()

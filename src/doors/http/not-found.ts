@@ -10,10 +10,13 @@ type Branch = { words: Map<string, Branch>; name?: Branch; url?: string; methods
 
 const emptyBranch = (): Branch => ({ words: new Map(), methods: new Set() })
 
-/** `/cards/` is the address `/cards`, as it is for the router. */
+/** Ignores a slash at the end, as the router does. */
 const partsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
-/** Which methods each address has. An address may hold names, such as `:card_id` in `/cards/:card_id`. */
+/**
+ * Records which methods each address has. An address may contain parameters, such as `:card_id` in
+ * `/cards/:card_id`.
+ */
 export class Addresses {
   readonly #root = emptyBranch()
 
@@ -33,7 +36,7 @@ export class Addresses {
     for (const method of methods) branch.methods.add(method)
   }
 
-  /** The branches that a path can mean, the one that the router prefers first: a word goes before a name. */
+  /** Yields the branches that match a path, in the order of the router: fixed words before parameters. */
   *#branchesAt(parts: string[], branch = this.#root): Generator<Branch> {
     const [part, ...rest] = parts
     if (part === undefined) {
@@ -49,7 +52,10 @@ export class Addresses {
     return this.#branchesAt(partsOf(path)).next().value?.methods
   }
 
-  /** Addresses that lack a method which another address has in their stead: `/cards/stats`, where a card may be deleted. */
+  /**
+   * Yields addresses that hide methods of a more general address: `/cards/stats` hides `DELETE
+   * /cards/:card_id`.
+   */
   *hiding(methods: string[]): Generator<{ url: string; hidden: string[] }> {
     for (const url of this.#urls()) {
       const [own, ...others] = this.#branchesAt(partsOf(url))
@@ -67,10 +73,8 @@ export class Addresses {
   }
 }
 
-/** Those that a route of ours may have. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** The route of the web app's page. */
 export const EVERYTHING_ELSE = '/*'
 
 /** For `onRequest`: counts the request against its host and refuses it before its body is read. */
@@ -81,8 +85,8 @@ export const refuseUncalled = (services: Services, refusal: (request: FastifyReq
   }
 
 /**
- * Routes without an admission of their own, such as files and the API description, count against their host. Call
- * before the routes.
+ * Counts requests to routes without an admission of their own, such as files, against their host. Call it
+ * before the routes are added.
  */
 export function countPlainRoutes(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', (route) => {
@@ -99,7 +103,6 @@ function pathOf({ url }: FastifyRequest): string {
   }
 }
 
-/** For an address that exists, but not with this method. */
 function wrongMethod({ method }: FastifyRequest, methods: ReadonlySet<string>): AppError {
   const allow = [...methods].join(', ')
   return new AppError(
@@ -112,9 +115,8 @@ function wrongMethod({ method }: FastifyRequest, methods: ReadonlySet<string>): 
 }
 
 /**
- * Answers addresses and methods that no route has, before a body is read, so that its type, size or contents cannot
- * give another answer or cost anything. Call before the routes, and the returned function after them. A wrong method is
- * looked up when it comes: as routes they would be four of five, and most of the work of a start.
+ * Answers unknown addresses and methods before a body is read, so that the body cannot change the answer or
+ * cost anything. Call it before the routes are added, and the returned function after them.
  */
 export function refuseWrongAddresses(app: FastifyInstance, services: Services): () => void {
   const addresses = new Addresses()
@@ -128,7 +130,7 @@ export function refuseWrongAddresses(app: FastifyInstance, services: Services): 
     if (request.is404) refuseMissing(request).catch(done)
     else done()
   })
-  // Unknown routes were refused before their body was read. This is for a missing file in a folder.
+  // Answers a missing file in a folder. Unknown routes were refused before their body was read.
   app.setNotFoundHandler((request, reply) => {
     countMiss(services, request)
     return sendError(reply, nothingHere())
@@ -137,7 +139,7 @@ export function refuseWrongAddresses(app: FastifyInstance, services: Services): 
   app.addHook('onRoute', (route) => {
     if (closed) return
     if (!route.url.includes('*')) addresses.add(route.url, [route.method].flat())
-    // It has every address that no other route has, also that of a route with other methods.
+    // This route also has the addresses of routes with other methods.
     else if (route.url === EVERYTHING_ELSE)
       route.preHandler = async (request: FastifyRequest) => {
         const error = missing(request)
@@ -161,7 +163,6 @@ function refusalOf(error: FastifyError, request: FastifyRequest, services: Servi
         'bad_request',
         'The path of this address cannot be decoded. Write a percent sign as %25, and other characters as UTF-8.',
       )
-    // No id and no name is that long.
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return nothingHere()
     default:
@@ -170,8 +171,8 @@ function refusalOf(error: FastifyError, request: FastifyRequest, services: Servi
 }
 
 /**
- * For `frameworkErrors`: answers what Fastify's router refuses before it has a route. No hook of ours runs then, and the
- * request lacks what `decorateRequest` adds, so both are made up for here.
+ * For `frameworkErrors`: answers requests that Fastify's router refuses before it has a route. Hooks and
+ * `decorateRequest` do not run then, so this function does their work.
  */
 export const refuseUnroutable = (services: Services, answers: Answers, isTrusted: IsTrusted | undefined) =>
   function refuse(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {

@@ -14,7 +14,7 @@ const PREFIX = '#/components/schemas/'
 
 const refTo = (name: string): Json => ({ $ref: `${PREFIX}${name}` })
 
-/** Types that can include `null` in `type`; for others, such as enums, it is an alternative. */
+/** Types that can include `null` in `type`. Other schemas, such as enums, list `null` as an alternative. */
 const PLAIN_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object']
 
 function nullInType({ anyOf, ...rest }: Json): Json | undefined {
@@ -35,7 +35,7 @@ function inCommonWords(key: string, value: unknown): unknown {
 
 const hoist = (part: Json): Json => JSON.parse(JSON.stringify(part, inCommonWords))
 
-/** JSON Schema of a zod schema; every named part moves to the components and is referred to. */
+/** Returns the JSON Schema of a zod schema. Named parts move to the components and are referred to. */
 export function schemaOf(schema: z.ZodType, components: Schemas): Json {
   const { $schema, $defs, id, ...json } = jsonSchemaOf(schema) as Json
   for (const [name, definition] of Object.entries(($defs ?? {}) as Schemas)) {
@@ -47,7 +47,7 @@ export function schemaOf(schema: z.ZodType, components: Schemas): Json {
   return refTo(id)
 }
 
-/** The input without the fields of the path and the query, under the input's own name; undefined if nothing is left. */
+/** Returns the input without the fields of the path and the query; undefined if nothing is left. */
 function bodySchema(input: z.ZodObject, elsewhere: readonly string[], components: Schemas): Json | undefined {
   if (elsewhere.length === Object.keys(input.shape).length) return undefined
   const schema = schemaOf(input, components)
@@ -72,7 +72,7 @@ function bodySchema(input: z.ZodObject, elsewhere: readonly string[], components
 
 const mayBeLeftOut = (field: z.ZodType): boolean => field.safeParse(undefined).success
 
-/** Whether a body must be sent: not if every field of it is optional. */
+/** Returns whether a body must be sent: only if one of its fields is required. */
 const needsBody = (input: z.ZodObject, elsewhere: readonly string[] = []): boolean =>
   Object.entries(input.shape).some(([name, field]) => !elsewhere.includes(name) && !mayBeLeftOut(field))
 
@@ -80,7 +80,6 @@ const isRequired = (field: z.ZodType): boolean => !mayBeLeftOut(field)
 
 const NUMBER = { type: 'integer', minimum: 0 }
 
-/** What answers say beside their bodies, where a client can act on it. */
 const ANSWER_HEADERS = {
   ETag: {
     description: 'The version of the card, for If-Match. Compressed answers have it as W/"3".',
@@ -103,7 +102,6 @@ const ANSWER_HEADERS = {
 
 type AnswerHeader = keyof typeof ANSWER_HEADERS
 
-/** The part of a response that names its headers; nothing where it has none. */
 const withHeaders = (names: readonly AnswerHeader[]): Json =>
   names.length === 0
     ? {}
@@ -155,14 +153,13 @@ const ERROR_RESPONSES: Record<number, string> = {
   503: 'A needed part is not configured or not reachable now',
 }
 
-/** Those of 503 depend on its code: what is not configured will not be there a moment later. */
+/** For 503 the headers depend on the code: a retry does not help if something is not configured. */
 const ERROR_HEADERS: Record<number, readonly AnswerHeader[]> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   503: ['Retry-After'],
 }
 
-/** What a request can meet anywhere, and what it can meet by what it sends. */
 function commonErrors(request: { open: boolean; input: boolean; body: boolean; key: boolean }): number[] {
   return [
     ...(request.open ? [] : [401, 403]),
@@ -211,7 +208,6 @@ const IF_MATCH: Json = {
   example: '"3"',
 }
 
-/** Headers that mean something to a capability. */
 const headersOf = ({ errors }: Capability, takesKey: boolean): Json[] => [
   ...(takesKey ? [IDEMPOTENCY_KEY] : []),
   ...(errors?.includes(412) ? [IF_MATCH] : []),
@@ -219,7 +215,7 @@ const headersOf = ({ errors }: Capability, takesKey: boolean): Json[] => [
 
 type ParameterNames = { inPath: { name: string; field: string }[]; inQuery: readonly string[] }
 
-/** Where a route takes each field of the input from; the rest is the body. */
+/** Returns which input fields a route takes from the path and the query; the rest is the body. */
 function parameterNamesOf(capability: Capability, route: Route): ParameterNames {
   const { method, path } = parseRoute(route)
   const inPath = pathNames(path).map((name) => ({ name, field: capability.aliases?.[name] ?? name }))
@@ -228,7 +224,7 @@ function parameterNamesOf(capability: Capability, route: Route): ParameterNames 
   return { inPath, inQuery: hasBody(method) ? (capability.query ?? []) : others }
 }
 
-/** A query string has no null: a parameter that may be null elsewhere is left out there. */
+/** Removes `null` from a schema: a query string leaves such a parameter out. */
 const withoutNull = (schema: Json): Json =>
   Array.isArray(schema.type) ? { ...schema, type: schema.type.find((type) => type !== 'null') } : schema
 
@@ -255,15 +251,13 @@ function parametersOf(
   ]
 }
 
-/** Two routes of one capability are two operations and need two ids. */
 const operationId = (name: string, index = 0) =>
   name.replaceAll('.', '_') + (index === 0 ? '' : `_${index + 1}`)
 
-/** Answers with a version have it as their ETag too (`rest.ts`). */
+/** Returns whether an answer has a version, which is also its ETag (`rest.ts`). */
 const hasVersion = ({ output }: Capability): boolean =>
   output instanceof z.ZodObject && output.shape.version instanceof z.ZodNumber
 
-/** Headers of a successful answer at the tool door, which has no ETag. */
 const replayHeader = (takesKey: boolean): AnswerHeader[] => (takesKey ? ['Idempotency-Replayed'] : [])
 
 function success(capability: Capability, takesKey: boolean, components: Schemas): Json {
@@ -343,7 +337,6 @@ function dataOf(capability: ToolCapability, components: Schemas): Json {
   return output instanceof z.ZodVoid ? { type: 'object' } : schemaOf(output, components)
 }
 
-/** The answer is MCPToolResponse, with the data of this tool. */
 const answerOf = (capability: ToolCapability, components: Schemas): Json => ({
   allOf: [
     schemaOf(MCPToolResponse, components),
@@ -403,7 +396,6 @@ function sorted(schemas: Schemas): Schemas {
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => a.localeCompare(b)))
 }
 
-/** The API description, from the declarations that validate. */
 export function describeApi(
   doors: { capabilities: readonly Capability[]; rawRoutes: readonly RawRoute[] },
   baseUrl: string,

@@ -18,30 +18,33 @@ export const PER_MINUTE: Record<LimitClass, number> = {
   read: 600,
 }
 
-/** All credentials of one person together may use this many times the limit of one. */
+/** All credentials of one person together may use this many times the limit of one credential. */
 const CREDENTIALS_WORTH = 5
-/** Requests of one host for addresses and methods that do not exist. */
+/** Limit for each host of requests for addresses and methods that do not exist. */
 export const MISSES_PER_MINUTE = 120
-/** Requests of one host for public pages, files and descriptions: the whole app is some thirty files. */
+/** Limit for each host of requests for public pages, files and descriptions. */
 export const FILES_PER_MINUTE = 3_000
-/** Wrong credentials of one host; beyond ten times as many they are not even looked up. */
+/** Limit of wrong credentials for each host. Beyond ten times as many, credentials are not even looked up. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60
 const LOOKED_UP_WRONG_CREDENTIALS = 10 * WRONG_CREDENTIALS_PER_MINUTE
-/** How many bytes of bodies one person, or one host without a credential, may send. */
+/** Bytes of bodies that one person, or one host without a credential, may send. */
 export const BODY_BYTES_PER_MINUTE = { person: 32 * MIB, host: 8 * MIB }
-/** The same for pictures and attachments. The largest ticket, with all its attachments, fits. */
+/** Bytes of pictures and attachments. The largest ticket with all its attachments fits. */
 export const UPLOAD_BYTES_PER_MINUTE = { person: 128 * MIB, host: 64 * MIB }
 
 function refusePast(state: LimitState, detail?: string): void {
   if (state.exceeded) throw rateLimited(state, detail)
 }
 
-/** Classes whose requests cost money, or guess: a burst over all workers of a node gets exactly the limit. */
+/**
+ * Classes whose requests cost money or can guess secrets. Their limit holds exactly over all workers of a
+ * node.
+ */
 const COUNTED_TOGETHER: ReadonlySet<LimitClass> = new Set(['auth', 'support'])
 
 /**
- * Counts the request against its caller (credential, or host without one) and refuses it beyond the limit. Returns a
- * promise only where another process counts.
+ * Counts the request against its caller (credential, or host without one) and refuses it beyond the limit.
+ * Returns a promise only where another process counts.
  */
 export function applyRateLimit(
   services: Services,
@@ -51,7 +54,7 @@ export function applyRateLimit(
 ): void | Promise<void> {
   if (!services.config.rateLimit) return undefined
   const perMinute = PER_MINUTE[limitClass]
-  // Sign-in routes count by host even for somebody signed in, or a session would be a way around the limit.
+  // Sign-in routes always count by host; otherwise a session would bypass the limit.
   const counted = limitClass === 'auth' ? null : viewer
   const caller = counted ? counted.credential.id : request.clientHost
   const { hit, hitTogether } = services.limits
@@ -69,18 +72,15 @@ export function applyRateLimit(
   return andThen(andThen(andThen(countCaller(), refuseCaller), countPerson), refusePerson)
 }
 
-/** Calls `next` at once, unless the value is still to come. */
 const andThen = <T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> =>
   value instanceof Promise ? value.then(next) : next(value)
 
-/** Counts a request that no route answers. */
 export function countMiss(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
   request.limit = services.limits.hit(`missed:${request.clientHost}`, MISSES_PER_MINUTE)
   refusePast(request.limit)
 }
 
-/** Counts a request for something that is the same for everybody. */
 export function countFile(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
   refusePast(services.limits.hit(`files:${request.clientHost}`, FILES_PER_MINUTE))
@@ -88,8 +88,11 @@ export function countFile(services: Services, request: FastifyRequest): void {
 
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
 
-/** Refuses a host that has tried very many wrong credentials, before one more is looked up. A known caller passes. */
-export function holdGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
+/**
+ * Refuses a host with very many wrong credentials before one more is looked up (brute force). Known callers
+ * pass.
+ */
+export function limitGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
   if (!services.config.rateLimit) return
   const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)
   if (state.exceeded && !isKnown()) refusePast(state, 'Too many wrong credentials.')
@@ -118,42 +121,44 @@ function countBytes(
 
 type WorkLimit = { key: string; perMinute: number }
 
-/** Work is counted as bytes of an ordinary log that cost as much (work-meters.ts). */
+/**
+ * Returns the work limit of the caller. Its unit is bytes of an ordinary log that cost as much
+ * (work-meters.ts).
+ */
 const workLimitOf = ({ viewer, clientHost }: FastifyRequest): WorkLimit =>
   viewer
     ? { key: `work:${viewer.userId}`, perMinute: BODY_BYTES_PER_MINUTE.person }
     : { key: `work:${clientHost}`, perMinute: BODY_BYTES_PER_MINUTE.host }
 
-/** Refuses a caller whose texts have cost a minute's work. */
 function refuseSpentWork(services: Services, { key, perMinute }: WorkLimit): void {
   const state = services.limits.look(key, perMinute)
   if (state.remaining === 0) throw rateLimited(state, 'Your last texts took long to analyse.')
 }
 
-/** Counts a body that has arrived, before it is parsed: many large ones would block the process for everybody else. */
+/** Counts a body before it is parsed: many large bodies would block the process for everybody else. */
 export function countBodyBytes(services: Services, request: FastifyRequest, bytes: number): void {
   countBytes(services, request, 'bytes', BODY_BYTES_PER_MINUTE, bytes)
   if (services.config.rateLimit) refuseSpentWork(services, workLimitOf(request))
 }
 
-/** Counts an upload before it is read. One that does not state its length may get as long as `most`. */
+/** Counts an upload before it is read. An upload without a stated length counts as `most` bytes. */
 export function countUpload(services: Services, request: FastifyRequest, most: number): void {
   const stated = request.headers['content-length']
   const bytes = stated === undefined ? most : Math.min(Number(stated), most)
   countBytes(services, request, 'uploaded', UPLOAD_BYTES_PER_MINUTE, bytes)
 }
 
-/** Below this a call says nothing about the speed of the machine. */
+/** A shorter call says nothing about the speed of the machine. */
 const UNPRICED_MS = 10
 const SAMPLE_CHARACTERS = 32 * 1024
 /** Clocks of processor time may have steps of 10 ms. */
 const SAMPLED_MS = 60
-/** No machine is faster, so a clock that stands still makes nothing expensive. */
+/** Upper bound of the speed, for a clock that stands still. */
 const MAX_BYTES_PER_MS = 100_000
-/** Processor time of the same work differs by so much. */
+/** Variation in the processor time of the same work. */
 const TOLERANCE = 1.25
 
-/** Returns how many bytes of an ordinary log this machine redacts, reviews and indexes in a millisecond. */
+/** Measures how many bytes of an ordinary log this machine redacts, reviews and indexes in a millisecond. */
 function measureBytesPerMs(): number {
   const line = (i: number) =>
     `2026-01-02T03:04:${i % 60}Z INFO worker ${i % 7} finished job ${i} of queue mail\n`
@@ -169,8 +174,8 @@ function measureBytesPerMs(): number {
 }
 
 /**
- * Charges callers for work by what it costs. Work is counted as bytes of an ordinary log that cost as much. A call
- * that begins in an unspent minute is done whole, and what is beyond the minute is owed by the next ones.
+ * Charges callers for work, in bytes of an ordinary log that cost as much. A call that begins within the limit
+ * is done whole; what exceeds the limit is charged to the next minute.
  */
 export class WorkMeters {
   readonly #services: Services
@@ -207,7 +212,6 @@ export class WorkMeters {
     }
   }
 
-  /** In the order of asking. */
   async #takeTurn({ key }: WorkLimit): Promise<() => void> {
     const before = this.#turns.get(key)
     const { promise: mine, resolve: end } = Promise.withResolvers<void>()

@@ -21,13 +21,12 @@ function locateFor({ route, openapi }: RawRoute): Locate {
   })
 }
 
-/** Their handlers ask the database for what the path names, as capabilities do. */
 function cleanParams({ params }: FastifyRequest): void {
   const texts = params as Record<string, string>
   for (const [name, text] of Object.entries(texts)) texts[name] = storable(text)
 }
 
-/** What HEAD does not show is not read: an export would ask the database for everything that somebody has. */
+/** Answers HEAD without reading the content: an export would read everything that a person has. */
 async function withoutBody(
   { method }: FastifyRequest,
   _reply: FastifyReply,
@@ -64,7 +63,6 @@ export async function serveRaw(
             if (raw.uploadBytes) countUpload(services, request, raw.uploadBytes)
             done()
           },
-          // Set now, for routes that write to the socket themselves.
           (request, reply, done) => {
             answers.setHeaders(request, reply)
             done()

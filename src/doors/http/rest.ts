@@ -13,7 +13,10 @@ import { addCapabilityRoute, hasBody, locateIn, parseRoute, pathNames, toFastify
 
 type Reader = { read: (request: FastifyRequest) => Record<string, unknown>; locate: Locate }
 
-/** Path, query and body of one route as one input object, and back again for the location of an error. */
+/**
+ * Reads path, query and body of a route as one input object, and finds the location of an error in the
+ * request.
+ */
 function readerFor(capability: Capability, method: Method, path: string): Reader {
   const fieldOf = (name: string) => capability.aliases?.[name] ?? name
   const pathFields = new Map(pathNames(path).map((name) => [fieldOf(name), name]))
@@ -27,7 +30,7 @@ function readerFor(capability: Capability, method: Method, path: string): Reader
     read(request) {
       if (hasBody(method) && request.body !== undefined && !isPlainObject(request.body))
         throw invalid([], 'The body should be a JSON object', 'dict_type')
-      // A copy: an error shows the body as it was sent.
+      // A copy, because an error shows the body as it was sent.
       const input: Record<string, unknown> = hasBody(method) ? { ...(request.body as object) } : {}
       const query = request.query as Record<string, string | string[]>
       for (const name of queryFields) {
@@ -49,7 +52,10 @@ const isPlainObject = (value: unknown) => typeof value === 'object' && value !==
 const limitClassOf = (capability: Capability, method: Method) =>
   capability.limit ?? (hasBody(method) || method === 'DELETE' ? 'write' : 'read')
 
-/** For `If-Match` on the same path. A merged card answers with another one, whose version says nothing about its own. */
+/**
+ * Returns the version for `If-Match` on the same path. A merged card is answered by another card, whose
+ * version does not count.
+ */
 function versionOf(output: unknown): number | undefined {
   const { version, merged_from } = (output ?? {}) as { version?: unknown; merged_from?: unknown }
   return typeof version === 'number' && merged_from === undefined ? version : undefined
@@ -83,7 +89,7 @@ function addRoute(
     }
     if (capability.session === 'start') {
       const replaced = replacedSession(services, request)
-      // A repetition may come with the very session that the first answer began.
+      // A retry may carry the session that the first answer began.
       const begun = (output as { access_token: string }).access_token
       if (replaced !== undefined && replaced !== begun) await endReplacedSession(ctx, replaced)
       const moved = moveTokenToCookie(services, request, output)

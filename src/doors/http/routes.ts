@@ -21,7 +21,6 @@ export function parseRoute(route: Route): { method: Method; path: string } {
   return { method: route.slice(0, space) as Method, path: route.slice(space + 1) }
 }
 
-/** Names in braces, in the order of the path. */
 export const pathNames = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
 
@@ -32,16 +31,14 @@ export const hasBody = (method: Method): boolean =>
 
 type Fields = {
   method: Method
-  /** Fields of the path, with their names there. */
   pathFields: ReadonlyMap<string, string>
   queryFields: ReadonlySet<string>
 }
 
-/** Where a refused field stands in a request. */
 export const locateIn =
   ({ method, pathFields, queryFields }: Fields): Locate =>
   (issue) => {
-    // A request without fields in its body may have sent one all the same.
+    // A request may have a body even if its route takes none.
     if (issue.type === 'json_invalid') return ['body']
     const [field, ...rest] = issue.path
     if (typeof field === 'string') {
@@ -53,13 +50,12 @@ export const locateIn =
     return [hasBody(method) ? 'body' : 'query', ...issue.path]
   }
 
-/** Few enough that a slow one delays the others little, and that the event loop monitor sees the work. */
-const MOST_TOGETHER = 8
+/** Small enough that a slow item delays the others little, and that the event loop monitor sees the work. */
+const MAX_TOGETHER = 8
 
 /**
- * Collects work that arrives in one iteration of the event loop and does it in batches. A request is short and passes
- * through much code. If eight are read, then eight queries are made, each part is still in the processor's cache when it
- * is needed again. A request that comes alone waits for nothing.
+ * Collects work that arrives in one iteration of the event loop and does it in batches. Doing the same step
+ * for several requests keeps the code in the processor's cache. A single request does not wait.
  */
 export function inBatches<T>(work: (item: T) => void): (item: T) => void {
   let waiting: T[] = []
@@ -70,7 +66,7 @@ export function inBatches<T>(work: (item: T) => void): (item: T) => void {
   }
   return (item) => {
     const length = waiting.push(item)
-    if (length === MOST_TOGETHER) doBatch()
+    if (length === MAX_TOGETHER) doBatch()
     else if (length === 1) setImmediate(doBatch)
   }
 }
@@ -87,13 +83,12 @@ export type CapabilityRoute = {
   serve: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>
 }
 
-/** Its client has an answer already (limits/answer-in-time.ts). */
+/** Logs a failure whose client already has an answer (limits/answer-in-time.ts). */
 const lateFailure = ({ id }: FastifyRequest) => ({
   message: 'a request failed after its time',
   details: { request_id: id },
 })
 
-/** Adds the route of a capability at the REST or the tool door. What is the same for all its requests is computed once. */
 export function addCapabilityRoute(
   app: FastifyInstance,
   services: Services,
@@ -123,7 +118,7 @@ export function addCapabilityRoute(
     ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
     config: { operation, answersItself: true, ...(locate ? { locate } : {}) },
     onRequest: admission(services, capability, limitClass, identify),
-    // Returns no promise: Fastify would wait for an answer that it does not send.
+    // Returns no promise, because Fastify would wait for an answer that Fastify does not send.
     handler: (request, reply) => answerInBatches(() => void answer(request, reply)),
   })
 }

@@ -54,9 +54,7 @@ const PAGE = `<!doctype html>
 
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, docExpansion: 'none', defaultModelsExpandDepth: 0, validatorUrl: null })`
 
-/** The API description and a page to try it, both without any other host. */
 async function serveDocs(app: FastifyInstance, config: Config, doors: Doors): Promise<void> {
-  // Kept as bytes: encoding half a megabyte of text for each answer would be its main cost.
   let description: Buffer | undefined
   app.get('/openapi.json', { config: { operation: 'openapi', compress: true } }, async (_request, reply) => {
     description ??= Buffer.from(JSON.stringify(describeApi(doors, config.baseUrl)))
@@ -84,13 +82,13 @@ async function serveDocs(app: FastifyInstance, config: Config, doors: Doors): Pr
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 /**
- * Node's own 16 KiB refuse what the interface allows: a search of memory has a key of 1,000 and a query of 2,000
- * characters in its address, with up to 12 bytes for each.
+ * Node's limit of 16 KiB is too small: the address of a memory search has a key of 1,000 and a query of 2,000
+ * characters, with up to 12 bytes each.
  */
 const MAX_HEADER_BYTES = 64 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** The first part is random, once for each process; the rest is a counter, which is much cheaper and just as unique. */
+/** Random once for each process. The rest of an id is a counter, which is faster and just as unique. */
 const idPrefix = randomUUID().slice(0, 24)
 let requests = 0
 
@@ -99,7 +97,7 @@ const nextRequestId = (): string => {
   return idPrefix + requests.toString(16).padStart(12, '0')
 }
 
-/** Inputs are checked by the capabilities. Without this Fastify would load its own checker, which is a tenth of all sources. */
+/** Disables Fastify's own validation: capabilities check their inputs. */
 const noSchemas = () => {
   throw new Error('A route has a schema; describe its input as a capability instead.')
 }
@@ -107,22 +105,18 @@ const noSchemas = () => {
 type Doors = {
   capabilities: readonly Capability[]
   rawRoutes: readonly RawRoute[]
-  /** A door of its own behind the same port. */
   serveMcp: (app: FastifyInstance) => Promise<void>
-  /** Whether requests are refused while the process is far behind. */
   shedding: boolean
   patience?: Partial<Patience> | undefined
   metricsOfAll?: MetricsOfAll | undefined
 }
 
-/** Fastify with the limits of connections and addresses; routes and hooks come later. */
 function newServer(services: Services, answers: Answers, patience: Patience): FastifyInstance {
   const isTrusted = trustIn(services.config.trustProxy)
   const app = Fastify({
     logController: new FailureLog(services.log),
     bodyLimit: DEFAULT_BODY_LIMIT,
     trustProxy: isTrusted ?? false,
-    // A client that sends slowly or not at all must not hold a connection forever.
     connectionTimeout: patience.silenceMs,
     requestTimeout: patience.requestMs,
     keepAliveTimeout: patience.keepAliveMs,
@@ -175,7 +169,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   handleErrors(app, services)
   answerInTime(app)
   closeInOrder(app, patience)
-  // After those that may still have a request on its way.
+  // Runs after connections that may still have a request arriving are closed.
   app.addHook('preClose', async () => connections.endSilent())
   replaceNodeRefusals(app)
   if (doors.shedding) shedLoad(app, services.database)
@@ -208,7 +202,6 @@ const BROKEN: Record<string, readonly [status: string, code: string, detail: str
   ],
 }
 
-/** Requests that cannot be read never reach a route. They get the same form of error. */
 function answerBrokenHttp(error: Error & { code?: string }, socket: RawSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -50,7 +50,6 @@ export const ToolManifest = z
   })
   .meta({ id: 'ToolManifest' })
 
-/** Made from the declarations that validate; the source of truth for tool inputs. */
 export const manifestOf = (
   tools: readonly ToolCapability[],
   baseUrl: string,
@@ -118,13 +117,13 @@ function addTool(
     operation: `tool.${capability.tool.name}`,
     limitClass: limitClassOfTool(capability),
     locate: locateIn({ method: 'POST', pathFields: new Map(), queryFields: new Set() }),
-    // An agent learns of a wrong credential even if none is needed.
+    // Reports a wrong credential even if no credential is needed.
     identify: authenticate,
     serve,
   })
 }
 
-/** The tool interface: every capability that has a tool name, as `POST /mcp/tools/{name}`. */
+/** Serves every capability that has a tool name, as `POST /mcp/tools/{name}`. */
 export function serveTools(
   app: FastifyInstance,
   services: Services,

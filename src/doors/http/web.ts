@@ -9,13 +9,11 @@ import { VERSION } from '../../core/version.ts'
 import { EVERYTHING_ELSE } from './not-found.ts'
 import { countMiss } from './rate-limit.ts'
 
-/** What the build says of each source that has a file of its own. */
 type Chunk = { file: string; imports?: string[] }
 export type BuildManifest = Record<string, Chunk>
 
 const MANIFEST = new URL('../../../web/dist/.vite/manifest.json', import.meta.url)
 
-/** The parts of the app that show a card; the app itself asks for them only once it runs. */
 const SHOW_A_CARD = ['src/pages/search/detail-pane.tsx', 'src/ui/markdown/markdown.tsx']
 const CARD_PAGE = ['src/pages/cards/card-page.tsx', 'src/ui/markdown/markdown.tsx']
 
@@ -33,7 +31,6 @@ function withImports(
   return found
 }
 
-/** Links that make a browser load these parts along with the app, not after it. */
 function preloadLinks(manifest: BuildManifest, sources: readonly string[]): string {
   const app = withImports(manifest, ['index.html'])
   return [...withImports(manifest, sources)]
@@ -50,7 +47,6 @@ function readManifest(): BuildManifest {
   }
 }
 
-/** What the address alone tells of the page that opens: a card beside the results, or a card on a page of its own. */
 function cardPreloads(): { besideResults: string; asPage: string } {
   const manifest = readManifest()
   return {
@@ -61,7 +57,7 @@ function cardPreloads(): { besideResults: string; asPage: string } {
 
 const INDEX = new URL('../../../web/dist/index.html', import.meta.url)
 
-/** Everything from this server, nothing inline: text that gets into a page cannot become code. */
+/** Allows content from this server only and nothing inline, against XSS. */
 export const WEB_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -81,11 +77,10 @@ const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
 }
 
-/** Addresses that belong to programs: a mistyped one gets their 404, never a page. web/public/sw.js has the same list. */
+/** Addresses of programs: a wrong one gets a 404, never a page. Must stay in step with web/public/sw.js. */
 export const NOT_PAGES =
   /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
 
-/** A browser that opens an address, as opposed to a script, a program or an image tag that fetches one. */
 export function opensPage(request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? '/'
   if (NOT_PAGES.test(path) || /\.\w+$/.test(path)) return false
@@ -102,14 +97,13 @@ function readIndex(): string | undefined {
   }
 }
 
-/** The one page of the app, with what its address tells already: how a link to it looks, which parts it needs at once. */
 type WebPages = { app: string; search: string; card: string }
 
 const CARD_TITLE = 'A card in Knowledge Vault'
 
 /**
- * A link preview reads the head of the page. For a card it is the same, whether the card is private, public or does
- * not exist.
+ * Returns the page of a card with its link preview. The preview is the same whether the card is private,
+ * public or does not exist.
  */
 const forCard = (index: string): string =>
   index
@@ -142,29 +136,29 @@ function send(reply: FastifyReply, which: keyof WebPages): FastifyReply {
   return reply.headers(HEADERS).send(built[which])
 }
 
-/** The one page of the web app. */
 export const sendWebPage = (reply: FastifyReply): FastifyReply => send(reply, 'app')
 
-/** The search page with a card open beside the results. */
 const sendSearchPage = (reply: FastifyReply): FastifyReply => send(reply, 'search')
 
 const sendCardPage = (reply: FastifyReply): FastifyReply => send(reply, 'card')
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
-/** The address of any card; the editor of a new one has no card to show. The preview of a link does not reveal whether the card exists. */
+/**
+ * Matches the address of a card, except the editor of a new card. The link preview must not reveal whether the
+ * card exists.
+ */
 const CARD_ADDRESS = /^\/(?:cards\/(?!new(?:\?|$))|library\/)[\w-]{1,100}(?:\?|$)/
 
-/** The search page, where a card is open beside the results. */
 const OPEN_CARD = /[?&]card=/
 
-/** The service worker fetches the files of the app, and does nothing else. */
+/** The service worker only fetches files of the app. */
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
 const asksForJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   /\bapplication\/([\w.-]+\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
 
-/** What the sign-in page needs to know before anybody is signed in; nothing secret. */
+/** Returns the settings that the sign-in page needs before anybody is signed in; nothing secret. */
 const publicConfig = (config: Config) => ({
   base_url: config.baseUrl,
   version: VERSION,
@@ -188,7 +182,7 @@ async function serveFiles(app: FastifyInstance): Promise<void> {
     root: fileURLToPath(new URL('assets/', DIST)),
     prefix: '/assets/',
     preCompressed: true,
-    // Their names carry a hash of their content, so they never change.
+    // The file names contain a hash of the content, so the files never change.
     setHeaders: (reply) => reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
   })
   await app.register(fastifyStatic, {
@@ -203,7 +197,6 @@ async function serveFiles(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** The built web app: its files, and its one page for every address that no other door has. */
 export async function serveWeb(app: FastifyInstance, services: Services): Promise<void> {
   if (isWebBuilt()) await serveFiles(app)
   else services.log.warn('the web app is not built; run: npm run build:web')
@@ -213,11 +206,10 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
     { config: { operation: 'web.config', compress: true } },
     async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
   )
-  // The page without its address: the service worker keeps it for when the server is unreachable.
+  // The page without its address. The service worker keeps it for times without a connection.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
     sendWebPage(reply),
   )
-  // People open invitation links with all kinds of clients; only a request for JSON comes from a program.
   app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (asksForJson(request))
       throw new AppError(
@@ -231,7 +223,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
     OPEN_CARD.test(request.url) ? sendSearchPage(reply) : sendWebPage(reply),
   )
   app.get(EVERYTHING_ELSE, { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
-    // Programs that preview a link send any `Accept` header.
+    // Link previews send any `Accept` header.
     if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
     if (opensPage(request)) return sendWebPage(reply)
     countMiss(services, request)

@@ -30,7 +30,10 @@ function profileOf(request: FastifyRequest): Profile {
   throw new AppError(400, 'bad_request', 'profile is core or full.')
 }
 
-/** The tool that a `tools/call` names, for its limit and its scopes; everything else counts as a read. */
+/**
+ * Returns the tool that a `tools/call` names, for its limit and its scopes. Every other message counts as a
+ * read.
+ */
 function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): ToolCapability | undefined {
   const message = body as { method?: unknown; params?: { name?: unknown } } | null | undefined
   if (message?.method !== 'tools/call' || typeof message.params?.name !== 'string') return undefined
@@ -42,8 +45,8 @@ const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } })
 
 /**
- * A refusal that starts the sign-in. Under a host name that is neither BASE_URL nor loopback no client can sign in,
- * since the metadata names another address: then the refusal says which to use.
+ * Returns a refusal that starts the sign-in. Under a host name that is neither BASE_URL nor loopback no client
+ * can sign in, since the metadata names another address; the refusal then names the right address.
  */
 function signInRefusal(refused: AppError, config: Config, host: string | undefined): AppError {
   const address = addressFor(config, host)
@@ -63,7 +66,10 @@ function signInRefusal(refused: AppError, config: Config, host: string | undefin
   })
 }
 
-/** An app can ask its user for more scopes; a key cannot, so for a key the tool itself says what is missing. */
+/**
+ * Checks the scopes of apps, which can ask their user for more scopes. For an API key, which cannot, the tool
+ * itself says what is missing.
+ */
 function checkScopes(config: Config, request: FastifyRequest, tool: ToolCapability | undefined): void {
   const { viewer } = request
   if (!tool || viewer?.credential.kind !== 'oauth' || mayUse(tool, viewer)) return
@@ -94,7 +100,6 @@ const callOf = (services: Services, request: FastifyRequest): McpCall => ({
   hide: (error) => toAppError(error, request, services),
 })
 
-/** For every message that is not a plain call: the protocol's library answers it. */
 async function answerByLibrary(
   { handler, agreeingHeaders }: Protocol,
   call: McpCall,
@@ -129,14 +134,14 @@ function answerError(services: Services, error: unknown, request: FastifyRequest
   )
 }
 
-/** `{base_url}/mcp`: the Model Context Protocol over Streamable HTTP, both eras, no session kept. */
+/** Serves `{base_url}/mcp`: the Model Context Protocol over Streamable HTTP, in both eras, without sessions. */
 export async function serveMcp(
   app: FastifyInstance,
   services: Services,
   capabilities: readonly Capability[],
   options: McpOptions = {},
 ): Promise<void> {
-  // Loaded on demand: a vault without MCP clients does not need the protocol's library.
+  // Loaded on demand, because many vaults have no MCP clients.
   let loading: Promise<Protocol> | undefined
   const protocol = () => {
     loading ??= import('./protocol.ts').then(({ openProtocol }) =>
@@ -160,7 +165,8 @@ export async function serveMcp(
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {
-    // The protocol has had no batches since 2025-06-18, and one would count as a single call against the limits.
+    // The protocol has no batches since 2025-06-18, and a batch would count as a single call against the
+    // limits.
     if (Array.isArray(request.body))
       return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
     if (mayHaveEnded(request)) await recogniseAgain(services, { scopes: [] }, request)

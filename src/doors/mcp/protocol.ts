@@ -26,8 +26,8 @@ type Message = {
 }
 
 /**
- * A known client defect: the header still says 2025-11-25 while the body has the envelope of 2026-07-28. The body is what
- * was meant, so the headers follow it. Any other disagreement is left for the protocol to refuse.
+ * Corrects headers for a known client defect: the header says 2025-11-25 while the body has the envelope of
+ * 2026-07-28. Other disagreements are left for the protocol to refuse.
  */
 export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Headers {
   const headers = new Headers()
@@ -44,10 +44,9 @@ export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Head
 }
 
 /**
- * A `tools/call` in the form that nearly every client sends. It is answered here: the protocol's library makes a
- * server, two messages and a stream for each call and takes five times as long as the call itself. Everything else
- * (another method, headers that disagree, additional fields) goes to the library, so nothing is accepted here that it
- * refuses.
+ * A `tools/call` in the form that nearly every client sends. It is answered here, because the protocol's
+ * library is several times slower. All other messages go to the library, so nothing is accepted here that the
+ * library refuses.
  */
 export type PlainCall = {
   id: string | number
@@ -70,7 +69,10 @@ const hasOnly = (value: Fields, names: readonly string[]) =>
 const isId = (value: unknown): value is string | number =>
   typeof value === 'string' || Number.isSafeInteger(value)
 
-/** Reserved fields of `_meta` other than those that every message has mean something that only the library knows. */
+/**
+ * Returns whether `_meta` has only the reserved fields that every message has. Only the library knows the
+ * others.
+ */
 function isPlainMeta(meta: Fields, reserved: readonly string[]): boolean {
   const { progressToken } = meta
   if (progressToken !== undefined && !isId(progressToken)) return false
@@ -122,7 +124,6 @@ export function plainCall(
   return undefined
 }
 
-/** The answer's message, as each era writes it. */
 const plainAnswer = ({ id, era }: PlainCall, result: CallToolResult, serverInfo: object): string =>
   JSON.stringify({
     jsonrpc: '2.0',
@@ -134,11 +135,14 @@ const plainAnswer = ({ id, era }: PlainCall, result: CallToolResult, serverInfo:
   })
 
 export type McpOptions = {
-  /** Only the conformance tests set it: another server behind the same door. */
+  /** For the conformance tests only: another server behind the same endpoint. */
   factory?: McpServerFactory
 }
 
-/** Against DNS rebinding: a page of another site must not talk to a vault on the reader's own machine. */
+/**
+ * Refuses other hosts, against DNS rebinding: a page of another site must not talk to a vault on the reader's
+ * own machine.
+ */
 function checkHost(request: FastifyRequest, hosts: string[]): void {
   const host = validateHostHeader(request.headers.host, hosts)
   const origin = validateOriginHeader(request.headers.origin, hosts)
@@ -152,15 +156,15 @@ function checkHost(request: FastifyRequest, hosts: string[]): void {
 }
 
 /**
- * Why the library refused a request, without its message: that quotes headers and bodies, and a header that disagrees
- * with its body may hold anything.
+ * Returns why the library refused a request, without its message, which may quote secrets from headers and
+ * bodies.
  */
 function refusalOf({ name, message, stack = '' }: Error) {
   const reason = /^Rejected inbound request \(([a-z-]{1,60})\)/.exec(message)?.[1] ?? name
   return { reason, at: stack.replace(message, '').match(/^ {4}at .{0,200}$/gm) ?? [] }
 }
 
-/** Everything that needs the protocol's library, loaded with the first MCP request. */
+/** Opens everything that needs the protocol's library; loaded with the first MCP request. */
 export function openProtocol(services: Services, capabilities: readonly Capability[], options: McpOptions) {
   const { serve, run, byName, info } = mcpServers(capabilities, services.config.baseUrl)
   const factory: McpServerFactory = ({ authInfo }) => serve(authInfo?.extra?.call as McpCall)
@@ -169,7 +173,6 @@ export function openProtocol(services: Services, capabilities: readonly Capabili
   })
   const hosts = [...ownHosts(services.config)]
 
-  /** The answer to a plain call, or undefined if the call is not plain. */
   const answerPlain = async (headers: IncomingHttpHeaders, body: unknown, call: McpCall) => {
     const plain = options.factory ? undefined : plainCall(headers, body, byName)
     return plain && plainAnswer(plain, await run(plain.tool, call, plain.input), info)

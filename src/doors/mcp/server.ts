@@ -69,11 +69,10 @@ const PROMPTS: readonly VaultPrompt[] = [
   },
 ]
 
-/** The context of one request; the server object lives for that request only. */
+/** The context of one request. The server object lives for that request only. */
 export type McpCall = {
   ctx: UserCtx
   profile: Profile
-  /** Unknown errors become one that may be shown; the real one is logged. */
   hide: (error: unknown) => AppError
 }
 
@@ -82,7 +81,7 @@ const CACHE = {
   'server/discover': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
   'prompts/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
   'resources/templates/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
-  // What a key may see changes with its scopes, so this one belongs to the caller.
+  // Private, because the list depends on the scopes of the caller's key.
   'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
   'resources/list': { ttlMs: MINUTE, cacheScope: 'private' },
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
@@ -90,7 +89,10 @@ const CACHE = {
 
 const invalidParams = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
-/** Refusals are returned as the result of the call, in the words of the REST errors, so that the model can correct it. */
+/**
+ * Returns a refusal as the result of the call, in the words of the REST errors, so that the model can correct
+ * the call.
+ */
 function refusal(error: unknown, hide: McpCall['hide'], input: unknown): CallToolResult {
   const body =
     error instanceof InvalidInput
@@ -131,7 +133,6 @@ async function runTool(
   }
 }
 
-/** Unknown errors stay hidden here too. */
 async function shown<T>(hide: McpCall['hide'], work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -142,8 +143,9 @@ async function shown<T>(hide: McpCall['hide'], work: () => Promise<T>): Promise<
 }
 
 /**
- * The library answers parameters of a wrong type with -32603, an internal error, except those of `tools/call`. Our handlers
- * throw a ProtocolError or nothing, so any other error comes from a check of the library. It gets the code of `tools/call`.
+ * Corrects an error code of the library: parameters of a wrong type get -32603, an internal error, except
+ * those of `tools/call`. Our handlers throw only ProtocolError, so any other error comes from a check of the
+ * library and gets the code of `tools/call`.
  */
 class VaultServer extends Server {
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
@@ -160,7 +162,7 @@ class VaultServer extends Server {
   }
 }
 
-/** Makes the MCP server of one request. Tools, prompts and resources are described once, when the app is built. */
+/** Makes the MCP server of one request. Tools, prompts and resources are described once at start. */
 export function mcpServers(capabilities: readonly Capability[], baseUrl: string) {
   const tools = toolsOf(capabilities)
   const byName: ReadonlyMap<string, ToolCapability> = new Map(tools.map((tool) => [tool.tool.name, tool]))

@@ -12,10 +12,9 @@ import {
   toolOutput,
 } from '../../core/invoke.ts'
 
-// A model reads tools/list on every connection and pays for each character, so schemas go out without what a caller does not
-// need in order to call well: dialect, expressions, wide limits, the alternative `null` of optional fields, words about
-// fields deeper than the tool's own. Limits and defaults are repeated in words, since some clients give models
-// only the descriptions. Validation uses the full schema, which the manifest shows.
+// Shortens schemas for tools/list, because a model pays for each character on every connection. Limits and
+// defaults are repeated in the descriptions, since some clients give models only those. Validation uses the
+// full schema, which the manifest shows.
 
 export type JsonSchema = { [key: string]: unknown }
 
@@ -36,13 +35,13 @@ const DROPPED = new Set([
   'minItems',
   'maxProperties',
 ])
-/** A limit that no sensible call reaches is left out; the error names it. */
+/** Higher limits are left out of the schema. */
 const LONG = 300
-/** A minimum length that every address and every token has is left out too. */
+/** Lower minimum lengths are left out of the schema; every address and token is longer. */
 const SHORT = 10
-/** A count begins at one and a share at zero; the words say so. */
-const LEAST_COUNT = 1
-/** Fields of the tool itself. Below them names and types are enough. */
+/** Minimums up to this are left out of the schema. */
+const MIN_COUNT = 1
+/** Depth of the tool's own fields. Deeper fields keep only names and types. */
 const OWN_FIELDS = 1
 
 type Where = { defs: JsonSchema; depth: number; inside: readonly string[]; isItem?: boolean }
@@ -60,7 +59,7 @@ function compact(schema: unknown, where: Where): JsonSchema {
   for (const [key, value] of Object.entries(schema)) if (matters(key, value, where)) out[key] = value
   if (typeof out.description === 'string') out.description = firstClause(out.description)
   if (where.depth === OWN_FIELDS) sayLimits(out)
-  if (Number(out.minimum) <= LEAST_COUNT && out.maximum !== undefined) delete out.minimum
+  if (Number(out.minimum) <= MIN_COUNT && out.maximum !== undefined) delete out.minimum
   if (out.items !== undefined) {
     const inner = compact(out.items, { ...where, depth: where.depth + 1, isItem: true })
     delete out.items
@@ -76,7 +75,10 @@ function compact(schema: unknown, where: Where): JsonSchema {
   return out
 }
 
-/** The first clause tells what a field is; what follows a semicolon is for people who read the manifest. */
+/**
+ * Returns the first clause, which tells what a field is; text after a semicolon is for people who read the
+ * manifest.
+ */
 const firstClause = (text: string): string => text.split('; ', 1)[0] ?? text
 
 const range = (least: unknown, most: unknown): string[] => {
@@ -100,13 +102,12 @@ function matters(key: string, value: unknown, { depth, isItem }: Where): boolean
   switch (key) {
     case 'description':
       return depth <= OWN_FIELDS
-    // Of an object among the fields the description names the keys; objects in lists are spelt out.
+    // Objects in lists keep their fields. For other nested objects the description names the keys.
     case 'properties':
       return depth !== OWN_FIELDS || isItem === true
-    // `false` at the top is what a model must know: another key is an error.
+    // A model must know a `false` at the top level: an additional key is an error.
     case 'additionalProperties':
       return depth === 0
-    // A default of false is the same as none.
     case 'default':
       return depth <= OWN_FIELDS && value !== null && value !== false && typeof value !== 'object'
     case 'minLength':
@@ -121,7 +122,7 @@ function matters(key: string, value: unknown, { depth, isItem }: Where): boolean
   }
 }
 
-/** Shared parts are written out where they are used; one that contains itself becomes any JSON. */
+/** Replaces a reference by its schema. A schema that contains itself becomes any JSON. */
 function resolve({ $ref: _ref, ...rest }: JsonSchema, ref: string, where: Where): JsonSchema {
   const name = ref.replace('#/$defs/', '')
   if (where.inside.includes(name) || refersTo(where.defs[name], ref)) return compact(rest, where)
@@ -141,7 +142,6 @@ function alternatives(schema: JsonSchema, anyOf: unknown[], where: Where): JsonS
   return { ...compact(rest, where), anyOf: options.map((option) => compact(option, where)) }
 }
 
-/** Fields in short, where another tool spells them out under the same name: objects in lists, choices and words. */
 export function withoutFieldsOf(schema: JsonSchema, other: JsonSchema): JsonSchema {
   const spelt = other.properties as Record<string, JsonSchema>
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, field]) => [
@@ -166,9 +166,11 @@ function inShort(field: JsonSchema, spelt: JsonSchema): JsonSchema {
 
 export type Profile = 'full' | 'core'
 
-/** Clients take an unstated `destructiveHint` for true, so a write that destroys nothing says so. */
+/**
+ * Returns the annotations. Clients take a missing `destructiveHint` for true, so a harmless write sets it to
+ * false.
+ */
 function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
-  // The vault is a closed world: it does not reach the internet.
   if (tool.readOnly) return { readOnlyHint: true, openWorldHint: false }
   return {
     openWorldHint: false,
@@ -179,7 +181,10 @@ function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
 
 const isAside = (name: string) => name === 'provenance' || /_(?:at|note)$/.test(name)
 
-/** The names of the fields, and in brackets those of list items; without times, notes and fields that the caller sent. */
+/**
+ * Returns the names of the output fields, with those of list items in brackets; without times, notes and
+ * fields that the caller sent.
+ */
 function namesIn(output: unknown, sent: readonly string[]): string {
   if (output instanceof z.ZodArray) return `[${namesIn(output.element, sent)}]`
   if (!(output instanceof z.ZodObject)) return 'empty'
@@ -194,7 +199,6 @@ function namesIn(output: unknown, sent: readonly string[]): string {
   return names.join(', ')
 }
 
-/** The answer's frame, and what is in `data`; the types of its fields are in the API description. */
 function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
   const answered = capability.tool.thin?.output ?? toolOutput(capability)
   const names = namesIn(answered, Object.keys(thinToolInput(capability).shape))
@@ -221,7 +225,7 @@ const describeTool = (capability: ToolCapability, tools: readonly ToolCapability
   }
 }
 
-/** What `tools/list` answers: described once at start, then chosen by profile and by what the credential may use. */
+/** Returns the answer of `tools/list`, chosen by profile and by the scopes of the credential. */
 export function toolList(tools: readonly ToolCapability[]) {
   const described = tools.map((capability) => ({ capability, tool: describeTool(capability, tools) }))
   const chosen = new Map<string, Tool[]>()

@@ -20,7 +20,7 @@ import { forgetReportsOf } from '../moderation/index.ts'
 import { handBackOffice, withdrawInvitesNaming, withdrawInvitesOf } from '../workspaces/index.ts'
 import { anonymiseUser, deleteOwnRows } from './personal-data.ts'
 
-/** The workspaces with other members that would have no admin without this person. */
+/** Returns the workspaces with other members that would have no admin without this person. */
 const workspacesWithoutOtherAdmin = (db: Db, userId: string) =>
   db
     .selectFrom('memberships as mine')
@@ -28,7 +28,7 @@ const workspacesWithoutOtherAdmin = (db: Db, userId: string) =>
     .select(['workspaces.workspace_id', 'workspaces.name'])
     .where('mine.user_id', '=', userId)
     .where('mine.role', '=', 'admin')
-    // A role that another person gave returns to them, so it does not keep anybody from leaving.
+    // A role that another person gave returns to that person, so it does not prevent leaving.
     .where('mine.role_given_by', 'is', null)
     .where((eb) => {
       const others = eb
@@ -40,8 +40,8 @@ const workspacesWithoutOtherAdmin = (db: Db, userId: string) =>
     })
     .execute()
 
-/** Of two that end the access of one account, the second waits. SQLite has one writer at a time. */
-async function holdUser(db: Db, engine: EngineName, userId: string): Promise<void> {
+/** Locks a user, so that of two deletions of one account the second waits. SQLite has one writer at a time. */
+async function lockUser(db: Db, engine: EngineName, userId: string): Promise<void> {
   if (engine === 'postgres')
     await db.selectFrom('users').select('user_id').where('user_id', '=', userId).forUpdate().execute()
 }
@@ -49,7 +49,6 @@ async function holdUser(db: Db, engine: EngineName, userId: string): Promise<voi
 const deleteMemberships = (db: Db, userId: string) =>
   db.deleteFrom('memberships').where('user_id', '=', userId).returningAll().execute()
 
-/** Accounts that were deleted since a moment, and when. */
 const deletedSince = (db: Db, since: string) =>
   db
     .selectFrom('users')
@@ -58,7 +57,6 @@ const deletedSince = (db: Db, since: string) =>
     .$narrowType<{ deleted_at: string }>()
     .execute()
 
-/** Nobody can redeem them any more. */
 async function withdrawCodes(db: Db, userId: string, now: string): Promise<void> {
   await db
     .updateTable('billing_invites')
@@ -76,7 +74,6 @@ async function refuseWhilePaying(ctx: UserCtx): Promise<void> {
     )
 }
 
-/** A team must not be left without an admin. */
 async function refuseWhileNeeded(ctx: UserCtx): Promise<void> {
   const needed = await workspacesWithoutOtherAdmin(ctx.db, ctx.viewer.userId)
   if (needed.length > 0)
@@ -97,9 +94,9 @@ const AccountDeleted = z
   .meta({ id: 'AccountDeleted' })
 
 /**
- * An agent, or another tab, that goes on to write changes the rows that are being deleted, and on PostgreSQL the deletion
- * would run again and again until it is given up. So every access ends first, the caller's own too, in a transaction that
- * waits for those writes. If the deletion fails after it, the person signs in and tries again.
+ * Ends all access, the caller's too, before the deletion. Otherwise an agent or another tab could write the
+ * same rows, and PostgreSQL would retry until it gives up. If the deletion fails afterwards, the person signs
+ * in and retries.
  */
 async function endAllAccess(ctx: UserCtx, password: string | undefined): Promise<void> {
   const { userId } = ctx.viewer
@@ -108,18 +105,21 @@ async function endAllAccess(ctx: UserCtx, password: string | undefined): Promise
   await refuseWhileNeeded(ctx)
   const end = async (ctx: UserCtx) => {
     // A request that began before all access was ended must not delete the account.
-    await holdUser(ctx.db, ctx.database.engine, userId)
+    await lockUser(ctx.db, ctx.database.engine, userId)
     await requireLiveCredential(ctx)
     await endAccess(ctx, userId)
   }
   await inTx(ctx, end, SELF_GUARDED)
 }
 
-/** What is private, by row, and open invite codes: ended with the account, and once more for what requests under way wrote meanwhile. */
+/**
+ * Removes private rows and open invite codes: with the account, and again later for writes of running
+ * requests.
+ */
 async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
   const deleted_cards = await forgetPrivateCards(ctx, userId, cardsSince)
   // Notices and verdicts refer to the person while they hold a notice, and the end of a team while it holds memberships.
-  await holdUser(ctx.db, ctx.database.engine, userId)
+  await lockUser(ctx.db, ctx.database.engine, userId)
   const deleted_events = await forgetMemory(ctx, userId)
   await forgetComments(ctx, userId)
   const deleted = await deleteOwnRows(ctx.db, userId)
@@ -129,14 +129,14 @@ async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
 
 /** Longer than any request takes. */
 const REQUEST_MS = 300_000
-/** The job runs several times within it, in case it fails once. */
+/** The job runs several times within this time, in case it fails once. */
 const LOOK_BACK_MS = 3_600_000
 
 const before = (time: Date, ms: number): string => new Date(time.getTime() - ms).toISOString()
 
 /**
- * Housekeeping: a request that began before its account was deleted may have written after it. A card that is older than
- * such a request was left to others: one that they delete can be brought back for as long as any other.
+ * Housekeeping: removes what a request wrote after the deletion of its account. Cards older than such a
+ * request stay for others: those that others delete can still be restored.
  */
 export async function dropLeftovers(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (const { user_id, deleted_at } of await deletedSince(ctx.db, before(ctx.now(), LOOK_BACK_MS))) {
@@ -182,7 +182,7 @@ export const deleteAccount = capability({
   run: removeAccount,
 })
 
-/** The password is sent in a body: addresses end up in the logs of proxies. */
+/** The password is sent in the body, because proxies log addresses. */
 export const deleteAccountByPassword = capability({
   name: 'account.delete_by_password',
   summary: 'The same, with your password in place of a recent sign-in',

@@ -12,7 +12,7 @@ import {
   cardsByOwner,
   countCardsIn,
   countMaterialsIn,
-  holdCardsOf,
+  lockCardsOf,
   sendCardsHome,
   sendMaterialsHome,
   successorsAround,
@@ -26,11 +26,11 @@ import { forgetMissedSearches } from '../search/index.ts'
 import { countOpenInvites, endInvitesOf } from '../workspaces/index.ts'
 
 /**
- * On PostgreSQL everything that puts a row into a workspace locks the workspace's own row by its foreign key. Locking that
- * row means that earlier writers have finished and are seen; later ones wait and then find no membership.
- * The cards are locked before it, as their changes do.
+ * Locks a workspace for its deletion. On PostgreSQL, every insert into a workspace locks the workspace's row
+ * by its foreign key, so earlier writers have finished and later ones wait, then find no membership. The cards
+ * are locked first, in the same order as changes of a card.
  */
-async function holdWorkspace({ db, database, viewer }: UserCtx, workspaceId: string): Promise<void> {
+async function lockWorkspace({ db, database, viewer }: UserCtx, workspaceId: string): Promise<void> {
   if (database.engine !== 'postgres') return
   await db
     .selectFrom('workspaces')
@@ -58,9 +58,9 @@ async function countMembers(db: Db, workspaceId: string): Promise<number> {
 }
 
 /**
- * Members may have chosen it as the home of their new cards. They go back to the personal workspace. Their rows are locked
- * before they are read, so that nothing is lost that they set meanwhile; in one order, as they may be members of another
- * team that is being deleted.
+ * Resets the workspace as home of new cards to the personal one. Rows are locked before they are read, so that
+ * no parallel change is lost, and in one order, because the members may be in another team that is being
+ * deleted.
  */
 async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<void> {
   const members = db
@@ -83,7 +83,7 @@ async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<vo
       .execute()
 }
 
-/** Private and without members, so no rule lets anybody in. The row stays for memory and the audit log. */
+/** Makes the workspace private and without members. The row stays for memory and the audit log. */
 async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise<void> {
   await forgetAsDefault(ctx, workspaceId)
   const now = ctx.now().toISOString()
@@ -98,7 +98,7 @@ async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise<void> 
 
 export type Person = { user_id: string; email: string; settings: string; role: Role | null }
 
-/** Its members, and former members who own a card in it; without `exceptId` and without deleted accounts. */
+/** Returns members, and former members who own a card there; without `exceptId` and deleted accounts. */
 async function peopleOf(db: Db, workspaceId: string, exceptId: string): Promise<Person[]> {
   const rows = await db
     .selectFrom('users')
@@ -138,8 +138,8 @@ function whatBecame(cards: number, language: string): Words {
 }
 
 /**
- * Tells the members and the owners of its cards, in the inbox and, unless they want none, by mail. The person who
- * deletes it is left out.
+ * Tells the members and the owners of cards, in the inbox and, unless they want none, by mail. The person who
+ * deletes the workspace is left out.
  */
 async function tellPeople(
   ctx: UserCtx,
@@ -187,7 +187,10 @@ const WorkspaceDeletion = z
   .object({ workspace_id: AnswerId, name: z.string(), ...numbers })
   .meta({ id: 'WorkspaceDeletion' })
 
-/** Admins only, and never a personal workspace: cards that name no workspace go there. */
+/**
+ * Returns a workspace that may be deleted: by admins only, and never a personal one, because new cards go
+ * there.
+ */
 async function requireDeletable(ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> {
   const { workspace } = await requireRole(ctx, workspaceId, 'admin')
   const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)
@@ -253,11 +256,11 @@ export const deleteWorkspace = capability({
     inTx(
       ctx,
       async (ctx) => {
-        // Before anything is locked: others must not be able to lock the cards of a team.
+        // Checked before locking: others must not be able to lock the cards of a team.
         requireName(confirm_name, await requireDeletable(ctx, workspace_id))
         const successors = await successorsAround(ctx.db, workspace_id)
-        await holdCardsOf(ctx, { workspaceId: workspace_id, successors }, 'all')
-        await holdWorkspace(ctx, workspace_id)
+        await lockCardsOf(ctx, { workspaceId: workspace_id, successors }, 'all')
+        await lockWorkspace(ctx, workspace_id)
         const workspace = await requireDeletable(ctx, workspace_id)
         requireName(confirm_name, workspace)
         const told = await countAll(ctx, workspace)
@@ -277,7 +280,7 @@ export const deleteWorkspace = capability({
         })
         return { ...told, deleted: true as const }
       },
-      // Not serialisable: cards that were published here (read committed) while this waited must be seen; see holdWorkspace.
+      // Not serialisable: cards that were published here (read committed) while this waited must be seen; see lockWorkspace.
       SELF_GUARDED,
     ),
 })

@@ -18,8 +18,8 @@ async function* exportLines(ctx: UserCtx): AsyncGenerator<string> {
 }
 
 /**
- * An export of a slow reader takes long. One whose credential is taken away meanwhile breaks off, so that nobody takes it
- * for the whole. To ask before each line is cheap: a caller who was recognised a moment ago needs no look-up.
+ * Stops a long export if the credential ends meanwhile, so that nobody takes the export for complete. The
+ * check before each line is cached.
  */
 async function* whileRecognised(
   services: Services,
@@ -34,7 +34,6 @@ async function* whileRecognised(
   }
 }
 
-/** Everything that belongs to the caller, one JSON object a line. */
 export const exportAccount: RawRoute = {
   name: 'account.export',
   summary: 'Everything that belongs to you, as lines of JSON',

@@ -20,8 +20,8 @@ export type Kind = {
 }
 
 /**
- * Rows of one kind in pages, so that memory holds one page only. Each page continues at the last row, by an index over
- * the time: sorting all rows for every page would keep others waiting.
+ * Yields rows in pages, so that memory holds one page. Each page continues after the last row, by an index
+ * over the time.
  */
 async function* pagesOf(
   db: Db,
@@ -75,7 +75,6 @@ async function* evidencesOf(db: Db, userId: string): AsyncGenerator<Row> {
 
 const IMAGES: Kind = { table: 'card_images', id: 'image_id' }
 
-/** One picture at a time, as base64. */
 async function* imagesOf(db: Db, userId: string): AsyncGenerator<Row> {
   for await (const image of rowsOf(db, IMAGES, { uploaded_by: userId }))
     yield { ...image, content: (await contentOfImage(db, String(image.image_id))).toString('base64') }

@@ -69,7 +69,7 @@ export const replaceSettings = capability({
     }),
 })
 
-/** A name is read beside every card of its owner, so who is banned from the library cannot say anything by it either. */
+/** A name appears beside every card of its owner, so a person banned from the library must not change it. */
 const READ_BY_STRANGERS = { workspace_id: PUBLIC_LIBRARY_ID, visibility: 'public' } as const
 
 export const changeProfile = capability({

@@ -13,7 +13,7 @@ export type AuditEntry = {
   actorId?: string
 }
 
-/** Call it in the transaction of the action that it records. Rows of the table are never changed. */
+/** Records an action. Call it in the transaction of the action. Rows of the table are never changed. */
 export async function audit(ctx: Ctx, entry: AuditEntry): Promise<void> {
   if (!ctx.transacting) throw new Error('audit() belongs in the transaction of what it records')
   await insertRow(ctx.db, 'audit_log', {

@@ -23,7 +23,6 @@ import {
   ticketFile,
 } from './format.ts'
 
-/** How much is written between two looks at the disk. */
 const LOOK_EVERY_BYTES = 8 * 1024 * 1024
 const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
@@ -35,8 +34,8 @@ const isNoRoom = (error: unknown): boolean =>
   error instanceof NoRoom || (error instanceof Error && 'code' in error && FULL.has(error.code))
 
 /**
- * On the disk of the vault the last part is reserved for the database, as it is from files of users. On another disk a
- * backup may take all that is free.
+ * Throws if there is no room. On the disk of the vault, the reserve for the database is kept free; on another
+ * disk a backup may use all free space.
  */
 async function requireRoom(config: Config, dir: string): Promise<void> {
   const [backups, vault] = await Promise.all([stat(dir), stat(config.dataDir)])
@@ -46,7 +45,6 @@ async function requireRoom(config: Config, dir: string): Promise<void> {
   )
 }
 
-/** Passes on what is written, and looks at the disk first. */
 export async function* watchRoom(
   source: AsyncIterable<Buffer>,
   look: () => Promise<void>,
@@ -62,7 +60,7 @@ export async function* watchRoom(
   }
 }
 
-/** Derived from other tables; the features rebuild them at restore. */
+/** Tables derived from others; a restore rebuilds them. */
 const DERIVED =
   /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts))/
 const MIGRATIONS = 'schema_migrations'
@@ -87,7 +85,7 @@ const isThere = (path: string) =>
     () => false,
   )
 
-/** The lines of a backup, from one state of the database and the files that this state names. */
+/** Yields the lines of a backup from one snapshot of the database and the files named there. */
 async function* lines(config: Config, snapshot: Snapshot, takenAt: string): AsyncGenerator<Line> {
   const header: Header = {
     kind: 'header',
@@ -150,7 +148,7 @@ class FileExists extends Error {
   override readonly name = 'FileExists'
 }
 
-/** The unfinished file is there: another process writes it, or was killed while it did. */
+/** The unfinished file exists: another process writes it, or died while writing. */
 class BackupUnderway extends Error {
   override readonly name = 'BackupUnderway'
 
@@ -164,8 +162,8 @@ class NoFolder extends Error {
 }
 
 /**
- * `isOwn` says whether the file of that name is still the one that was made here. A backup that stands still for long is
- * taken for abandoned: its file is removed, and another process makes one of the same name.
+ * `isOwn` returns whether the file of that name is still ours. Another process may have taken the backup for
+ * abandoned, removed the file and created its own under the same name.
  */
 type Unfinished = { out: WriteStream; isOwn: () => Promise<boolean> }
 
@@ -185,20 +183,19 @@ async function createPartial(partial: string): Promise<Unfinished> {
   }
 }
 
-/** A write that fails does not say into which file. */
 const withFileName = (error: unknown, path: string): unknown =>
   error instanceof Error && 'syscall' in error && !('path' in error) ? Object.assign(error, { path }) : error
 
 export type BackupOptions = {
   partial?: string
   now?: Date
-  /** Asked again and again while the backup is written: it throws where there is no room for more. */
+  /** Called repeatedly during the backup; throws if the disk is full. */
   lookForRoom?: () => Promise<void>
 }
 
 /**
- * Writes a backup while the service is running. The file appears under its name when it is complete and on disk; until
- * then it is `partial`, which must not exist yet, so that two backups never write into one file.
+ * Writes a backup while the service is running. The file gets its name when it is complete and on disk; until
+ * then its name is `partial`. That file must not exist yet, so that two backups never write into one file.
  */
 export async function takeBackup(
   config: Config,
@@ -213,7 +210,7 @@ export async function takeBackup(
   try {
     const snapshot = await openSnapshot(config)
     try {
-      // Otherwise every backup of a mistyped database would succeed, and hold nothing.
+      // Otherwise a backup of a mistyped database would succeed and be empty.
       if (!isVault(new Set(await appliedTo(snapshot)))) throw new NoVault()
       const text = asText(lines(config, snapshot, now.toISOString()))
       await pipeline(
@@ -235,15 +232,14 @@ export async function takeBackup(
 }
 
 const HOUR_MS = 3_600_000
-/** An unfinished backup that has not grown for this long was left by a process that died. */
+/** An unfinished backup that has not grown for this long belongs to a dead process. */
 const ABANDONED_MS = 15 * 60_000
-/** How long a backup for which there was no room is not tried again: each try reads the whole vault. */
+/** Time until the next try after a full disk: each try reads the whole vault. */
 const PAUSE_MS = HOUR_MS
-/** The last part tells vaults apart that share a folder; earlier versions wrote none. */
+/** The last part tells vaults apart that share a folder. Older files have none. */
 const NAME = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup$/
 const PARTIAL = /^vault-\d{8}T\d{6}Z(-[\da-f]{8})?\.kvbackup\.partial$/
 
-/** The same on all machines of a vault, as its key is. */
 const markOf = ({ hashKey }: Ctx) => `-${sha256Hex(`backups:${hashKey}`).slice(0, 8)}`
 
 function isOwn(ctx: Ctx, name: string): boolean {
@@ -253,7 +249,7 @@ function isOwn(ctx: Ctx, name: string): boolean {
 
 const stamp = (time: number) => new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
-/** Whatever period they are of: nobody else removes them, and each may be as large as a backup. */
+/** Removes unfinished backups of dead processes, whatever their period. */
 async function dropAbandoned(dir: string, names: readonly string[], now: number): Promise<void> {
   for (const name of names) {
     if (!PARTIAL.test(name)) continue
@@ -263,7 +259,7 @@ async function dropAbandoned(dir: string, names: readonly string[], now: number)
   }
 }
 
-/** In the folder, so that the other processes wait too. */
+/** Returns the file that marks a pause. It lies in the backup folder, so that other processes wait too. */
 const pauseFile = (ctx: Ctx, dir: string) => join(dir, `vault${markOf(ctx)}.no-room`)
 
 async function isPaused(file: string, now: number): Promise<boolean> {
@@ -280,8 +276,8 @@ const isMadeElsewhere = (error: unknown) =>
   error instanceof Error && ['FileExists', 'BackupUnderway'].includes(error.name)
 
 /**
- * One backup for each period of BACKUP_EVERY_HOURS, named after its beginning. All processes try; the name of the
- * unfinished file, which only one can create, decides who does it.
+ * Makes one backup for each period of BACKUP_EVERY_HOURS, named after the beginning of the period. All
+ * processes try; the name of the unfinished file, which only one can create, works as a lock.
  */
 export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
   const settings = ctx.config.backup
@@ -301,13 +297,13 @@ export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
     await takeBackup(ctx.config, file, { now, lookForRoom: () => requireRoom(ctx.config, dir) })
   } catch (error) {
     if (isMadeElsewhere(error)) return undefined
-    // Where even an empty file has no room, the reason of the failure is still the one to tell.
+    // The original error matters more than a failure to write the pause file.
     if (isNoRoom(error)) await beginPause(pause, now).catch(() => {})
     throw error
   }
   await rm(pause, { force: true })
   ctx.log.info({ file }, 'backed up')
-  // Those that a wrong clock has dated later are not counted: each new one would be removed at once for them.
+  // Backups dated later by a wrong clock do not count; otherwise each new backup would be removed at once.
   const all = (await readdir(dir)).filter((name) => isOwn(ctx, name) && join(dir, name) <= file).sort()
   for (const old of all.slice(0, -keep)) await rm(join(dir, old), { force: true })
   return file

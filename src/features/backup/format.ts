@@ -5,17 +5,23 @@ import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 import type { Value } from '../../db/snapshot.ts'
 
-/** Seals what waits in the outbox: without it, mails that were promised could not be sent after a restore. */
+/** The key that encrypts the outbox. Without the key, waiting mails could not be sent after a restore. */
 export const SECRET_FILE = 'secret.key'
 
-/** As a backup names the file, the same on every system. `join` it with the data folder to reach it on the disk. */
+/**
+ * Returns the name of the file in a backup, the same on every system. `join` it with the data folder for the
+ * path on disk.
+ */
 export const ticketFile = (ticketId: string, attachmentId: string): string =>
   posix.join('tickets', ticketId, attachmentId)
 
 const ID = '[0-9a-f-]{36}'
 const KNOWN = new RegExp(`^(${SECRET_FILE.replace('.', '\\.')}|tickets/${ID}/${ID})$`)
 
-/** A backup may come from anywhere: only the files that a vault has are ever written. */
+/**
+ * Returns whether a path is one that a vault writes. A backup may come from an attacker, so no other file is
+ * restored (path traversal).
+ */
 export const isVaultFile = (path: string): boolean => KNOWN.test(path)
 
 /**
@@ -43,7 +49,7 @@ const End = z.object({
   kind: z.literal('end'),
   tables: z.record(z.string(), Sum),
   files: z.record(z.string(), Sum),
-  /** Files that the database names but the disk did not have. */
+  /** Files that the database names but the disk does not have. */
   missing_files: z.array(z.string()),
 })
 const Section = z.discriminatedUnion('kind', [Header, TableStart, FileStart, End])
@@ -52,15 +58,13 @@ export type Header = z.output<typeof Header>
 export type Sum = z.output<typeof Sum>
 export type End = z.output<typeof End>
 export type Row = Value[]
-/** A line of the stream: a section, a row, or a piece of a file. */
 export type Line = z.output<typeof Section> | Row | string
 
-/** The file is not a complete backup; nothing of it was used. */
+/** The backup is incomplete or damaged; nothing of it was used. */
 export class DamagedBackup extends Error {
   override readonly name = 'DamagedBackup'
 }
 
-/** Counts and hashes rows or bytes while they pass through. */
 export class Counter {
   readonly #hash = createHash('sha256')
   #count = 0
@@ -94,14 +98,14 @@ async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string>
 function parsed(text: string): Line {
   try {
     const line = JSON.parse(text)
-    // The checksums are over the rows and files, so only sections are looked at here.
+    // Only sections are validated here; checksums cover rows and files.
     return typeof line === 'string' || Array.isArray(line) ? line : Section.parse(line)
   } catch {
     throw new DamagedBackup('The backup is damaged: a line of it cannot be read.')
   }
 }
 
-/** The lines of a backup file, in order. Whatever is wrong with the file itself is a `DamagedBackup`. */
+/** Reads the lines of a backup file in order. Throws `DamagedBackup` if the file is damaged. */
 export async function* readLines(file: string): AsyncGenerator<Line> {
   const source = createReadStream(file)
   const gunzip = createGunzip()
@@ -126,12 +130,12 @@ const same = (a: Record<string, Sum>, b: Record<string, Sum>) => {
   return [...names].filter((name) => a[name]?.count !== b[name]?.count || a[name]?.sha256 !== b[name]?.sha256)
 }
 
-/** The secret key that the vault in a backup was last used with, and the one that lies in the backup. */
+/** The fingerprint of the secret key that the vault last used, and the key file in the backup. */
 export type BackupKey = { fingerprint: string | undefined; file: string | undefined }
 
 export type Checked = { header: Header; end: End; key: BackupKey }
 
-/** Reads the whole file and compares it with its own manifest. */
+/** Reads the whole file and compares it with its manifest. */
 export async function checkBackup(file: string): Promise<Checked> {
   const tables: Record<string, Sum> = {}
   const files: Record<string, Sum> = {}

@@ -37,9 +37,9 @@ export class TargetNotEmpty extends Error {
   override readonly name = 'TargetNotEmpty'
 }
 
-const MOST_PARAMETERS = 5000
-/** Rows of pictures are long, so a batch of rows is also bounded by its length. */
-const MOST_CHARACTERS = 8 * 1024 * 1024
+const MAX_PARAMETERS = 5000
+/** Limit of a batch in characters, because rows of pictures are long. */
+const MAX_CHARACTERS = 8 * 1024 * 1024
 
 async function insertRows(database: Database, db: Db, table: string, columns: string[], rows: Row[]) {
   if (rows.length === 0) return
@@ -49,7 +49,6 @@ async function insertRows(database: Database, db: Db, table: string, columns: st
   await sql`insert into ${sql.id(table)} (${names}) ${ownNumbers} values ${values}`.execute(db)
 }
 
-/** The database's own counters continue after the highest number in the backup. */
 async function advanceCounters(database: Database, db: Db): Promise<void> {
   if (database.engine !== 'postgres') return
   const found = await sql<{ table_name: string; column_name: string }>`
@@ -73,7 +72,7 @@ async function insertTables(database: Database, db: Db, file: string): Promise<v
     if (Array.isArray(line)) {
       waiting.push(line)
       for (const value of line) if (typeof value === 'string') characters += value.length
-      if (waiting.length * line.length >= MOST_PARAMETERS || characters >= MOST_CHARACTERS) await flush()
+      if (waiting.length * line.length >= MAX_PARAMETERS || characters >= MAX_CHARACTERS) await flush()
     } else if (isSection(line)) {
       await flush()
       table = line.kind === 'table' ? line : undefined
@@ -85,7 +84,6 @@ async function insertTables(database: Database, db: Db, file: string): Promise<v
   await advanceCounters(database, db)
 }
 
-/** The checksum of a file; undefined if there is none. */
 async function sha256Of(path: string): Promise<string | undefined> {
   const counter = new Counter()
   try {
@@ -98,7 +96,7 @@ async function sha256Of(path: string): Promise<string | undefined> {
   return counter.sum().sha256
 }
 
-/** The same file may be there: a restore that was killed has left it, and is repeated. */
+/** Refuses to overwrite other files. The same file may exist: an interrupted restore leaves it behind. */
 async function refuseOtherFiles({ files }: End, dataDir: string): Promise<void> {
   for (const [path, { sha256 }] of Object.entries(files)) {
     const present = await sha256Of(join(dataDir, path))
@@ -148,7 +146,6 @@ async function requireEmpty(db: Db): Promise<void> {
   }
 }
 
-/** The migrations that lead to the schema of the backup. */
 function migrationsOf(header: Header): typeof MIGRATIONS {
   const names = presentNames(new Set(header.migrations), IN_BACKUP)
   const known = MIGRATIONS.filter(({ name }) => names.has(name))
@@ -159,7 +156,6 @@ function migrationsOf(header: Header): typeof MIGRATIONS {
   return known
 }
 
-/** Migrates the schema to the version that the backup was taken from. */
 async function prepareSchema(database: Database, header: Header): Promise<void> {
   const known = migrationsOf(header)
   const ahead = (await appliedMigrations(database)).filter((name) => !known.some((one) => one.name === name))
@@ -172,7 +168,7 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
 
 export type Restored = { header: Header; end: End }
 
-/** Reads the file whole and needs no database. Every fault of the file shows here, and files of another vault. */
+/** Reads the whole file without a database. Throws for a damaged file, and for files of another vault. */
 export async function checkRestorable(file: string, dataDir: string): Promise<Checked> {
   const checked = await checkBackup(file)
   migrationsOf(checked.header)
@@ -181,9 +177,8 @@ export async function checkRestorable(file: string, dataDir: string): Promise<Ch
 }
 
 /**
- * Fills an empty vault. The file and its place are checked before anything is touched, here or by the caller, who then
- * hands over what was found. The rows go in together or not at all; then the schema is brought up to date and derived tables are
- * rebuilt.
+ * Fills an empty vault. All checks are done first, here or by the caller, who passes the result as `known`.
+ * The rows are written in one transaction; then the schema is migrated and derived tables are rebuilt.
  */
 export async function restoreBackup(ctx: Ctx, file: string, known?: Restored): Promise<Restored> {
   const { database, config } = ctx
@@ -200,7 +195,6 @@ export async function restoreBackup(ctx: Ctx, file: string, known?: Restored): P
   return checked
 }
 
-/** Rebuilds every search index from the rows that it is made of. */
 export async function reindex(
   ctx: Ctx,
   onProgress?: (done: number, total: number) => void,
@@ -211,7 +205,9 @@ export async function reindex(
   return { cards, events }
 }
 
-/** A vault's database without the service around it: nothing is sent, paid, scheduled or migrated. */
+/**
+ * Returns a context for a vault's database without the service: nothing is sent, paid, scheduled or migrated.
+ */
 export const bareContext = (config: Config, database: Database): Ctx =>
   contextFor({
     config,

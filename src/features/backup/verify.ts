@@ -112,7 +112,7 @@ async function checkFiles(ctx: Ctx): Promise<string[]> {
   return findings
 }
 
-/** A check that cannot run is a finding too, so that the others still show theirs. */
+/** Runs a check. An exception becomes a finding, so that the other checks still run. */
 async function check(what: string, look: () => Promise<string[]>): Promise<Check> {
   try {
     return { what, findings: await look() }
@@ -121,7 +121,7 @@ async function check(what: string, look: () => Promise<string[]>): Promise<Check
   }
 }
 
-/** Checks the vault for contradictions. Best on a quiet one: what is written meanwhile may show as a difference. */
+/** Checks the vault for contradictions. Writes that happen meanwhile may show as differences. */
 export async function verifyVault(ctx: Ctx): Promise<Check[]> {
   const snapshot = await openSnapshot(ctx.config)
   const { tables } = snapshot

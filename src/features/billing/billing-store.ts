@@ -7,7 +7,7 @@ import type { BillingPaymentsTable, BillingSubscriptionsTable } from '../../db/s
 export type SubscriptionRow = Selectable<BillingSubscriptionsTable>
 export type PaymentRow = Selectable<BillingPaymentsTable>
 
-/** False if this event was processed before. */
+/** Records an event; returns false if the event was processed before. */
 export async function rememberEvent(
   db: Db,
   event: { event_id: string; provider: string; type: string; received_at: string },
@@ -49,7 +49,7 @@ export async function findUserOfCustomer(db: Db, customerId: string): Promise<st
   return row?.user_id
 }
 
-/** The first customer of a user wins; a second one that was created at the same moment stays unused. */
+/** Saves the customer of a user unless there is one already. */
 export async function saveCustomer(
   db: Db,
   row: { provider: string; user_id: string; customer_id: string; created_at: string },
@@ -61,7 +61,6 @@ export async function saveCustomer(
     .execute()
 }
 
-/** Unless another one has taken its place already. */
 export async function forgetCustomer(db: Db, customerId: string): Promise<void> {
   await db.deleteFrom('billing_customers').where('customer_id', '=', customerId).execute()
 }
@@ -84,7 +83,7 @@ export function listSubscriptions(db: Db, userId: string): Promise<SubscriptionR
     .execute()
 }
 
-/** Whose cancelled period is over, though the provider has not said that it ended. */
+/** Returns users whose cancelled period is over, though the provider has not reported the end. */
 export async function usersPastTheirEnd(db: Db, now: string, silentSince: string): Promise<string[]> {
   const rows = await db
     .selectFrom('billing_subscriptions')
@@ -139,7 +138,7 @@ export async function saveSubscription(db: Db, write: SubscriptionWrite): Promis
     .execute()
 }
 
-/** A late message does not change the state, but it may fill in fields that earlier ones did not carry. */
+/** Fills in missing fields from a late message, which does not change the state. */
 export async function fillSubscription(
   db: Db,
   row: SubscriptionRow,
@@ -155,7 +154,7 @@ export async function fillSubscription(
     .execute()
 }
 
-/** False if this session or invoice was booked before. */
+/** Books a payment; returns false if this session or invoice was booked before. */
 export async function insertPayment(db: Db, row: Insertable<BillingPaymentsTable>): Promise<boolean> {
   const inserted = await db
     .insertInto('billing_payments')
@@ -225,7 +224,7 @@ export async function keepEarlyRefund(db: Db, refund: EarlyRefund, now: string):
     .execute()
 }
 
-/** How much of a payment was refunded before the payment itself was reported. Reading it deletes it. */
+/** Returns and deletes the refund that was reported before its payment. */
 export async function takeEarlyRefund(
   db: Db,
   payment: { paymentIntent: string | null; paymentId: string },

@@ -126,7 +126,7 @@ export const checkoutCredits = capability({
   run: async (ctx, input) => {
     const pack = findPack(input.pack_id)
     if (!pack) throw unknownId('pack_id', PACK_IDS)
-    // Nothing costs any, so they could never be spent.
+    // Nothing costs credits, so they could never be spent.
     if (!ctx.config.credits) throw notConfigured('Buying credits')
     return openCheckout(ctx, packOffer(pack), { pack_id: pack.pack_id, credits: String(pack.credits) }, input)
   },
@@ -161,8 +161,8 @@ async function openCheckout(
   const { attempt } = ctx
   const metadata = { user_id: ctx.viewer.userId, ...bought, ...(attempt ? { attempt } : {}) }
   const { url, sessionId } = await askForCustomer(ctx, async (provider, customerId) => {
-    // Two pages for a plan, both paid, would be two subscriptions. Of one attempt only one is ever shown, and it may be
-    // the one that another request of it has just opened.
+    // Two open pages could both be paid and make two subscriptions. One attempt shows only one page, which a
+    // parallel request of the same attempt may have just opened.
     if (offer.interval) await provider.closeCheckouts(customerId, 'plans', attempt)
     return provider.openCheckout({ offer, customerId, metadata, successUrl, cancelUrl })
   })
@@ -185,7 +185,7 @@ async function customerOf(ctx: UserCtx): Promise<string> {
   return keepCustomer(ctx, provider, created)
 }
 
-/** Returns the one that is kept: another request may have been first. */
+/** Returns the customer that is kept: a parallel request may have been first. */
 const keepCustomer = (ctx: UserCtx, provider: string, created: string, unknown?: string): Promise<string> =>
   inTx(ctx, async (ctx) => {
     const { userId } = ctx.viewer
@@ -196,8 +196,8 @@ const keepCustomer = (ctx: UserCtx, provider: string, created: string, unknown?:
   })
 
 /**
- * Asks the provider for something of the viewer's customer. A customer that the provider no longer knows, as after a
- * change from its test key to the live one, is made anew, once.
+ * Calls the provider for the viewer's customer. Creates the customer again, once, if the provider does not
+ * know it, as after a change from the test key to the live key.
  */
 async function askForCustomer<T>(
   ctx: UserCtx,
@@ -215,7 +215,10 @@ async function askForCustomer<T>(
   })
 }
 
-/** Return addresses must be our own; otherwise a checkout link could send people anywhere. */
+/**
+ * Returns a return address of our own; otherwise a checkout link could redirect people anywhere (open
+ * redirect).
+ */
 function ownAddress(ctx: UserCtx, field: string, given: string | undefined, otherwise: string): string {
   const base = new URL(ctx.config.baseUrl)
   const url = URL.parse(given ?? otherwise, `${ctx.config.baseUrl}/`)
@@ -235,8 +238,8 @@ export const SimulateUpgradeRequest = z
 const MONTH_MS = 30 * DAY_MS
 
 /**
- * Skips the checkout: the plan is there as if it had been paid for. Its credits come once per plan and month. No provider
- * knows it, so nobody renews it: it ends with its period, as a cancelled one does.
+ * Gives a plan without a checkout. Its credits come once per plan and month. No provider renews the plan, so
+ * it ends with its period.
  */
 export const simulateUpgrade = capability({
   name: 'billing.simulate_upgrade',

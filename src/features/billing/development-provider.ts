@@ -39,7 +39,7 @@ import { localDay, localMoney } from '../../shared/language.ts'
 import { languageFor } from '../identity/index.ts'
 import { receiveEvent } from './webhook.ts'
 
-/** The development provider's two hosted pages. They say on every screen that no money moves. */
+/** The two hosted pages of the development provider. Every screen says that no money moves. */
 
 const CHECKOUT_PATH = '/billing/dev/checkout'
 const PORTAL_PATH = '/billing/dev/portal'
@@ -186,7 +186,6 @@ export async function loadDevObject<K extends Kind>(db: Db, kind: K, id: string)
   return row ? fromJson<OfKind<K>>(row.data) : null
 }
 
-/** Newest first. */
 async function listDevObjects<K extends Kind>(db: Db, kind: K, customerId: string): Promise<OfKind<K>[]> {
   const rows = await db
     .selectFrom('billing_dev_objects')
@@ -199,7 +198,6 @@ async function listDevObjects<K extends Kind>(db: Db, kind: K, customerId: strin
   return rows.map((row) => fromJson<OfKind<K>>(row.data))
 }
 
-/** A few rows on one person's machine, so the state is read out of the JSON here. */
 async function listDueSubscriptions(db: Db, now: number): Promise<OfKind<'subscription'>[]> {
   const rows = await db
     .selectFrom('billing_dev_objects')
@@ -257,7 +255,7 @@ async function markDelivered(db: Db, eventId: string, now: string): Promise<void
 
 const SECRET_ID = 'webhook_secret'
 
-/** The first writer's secret stays, also when several processes start at once. */
+/** Keeps the secret of the first writer if several processes start at once. */
 async function keepDevSecret(db: Db, candidate: string, now: string): Promise<string> {
   await db
     .insertInto('billing_dev_objects')
@@ -279,7 +277,7 @@ async function keepDevSecret(db: Db, candidate: string, now: string): Promise<st
   return row.data
 }
 
-/** The development provider with its books in the database, and the delivery of its events to our own webhook. */
+/** The development provider: its data in the database, and the delivery of its events to our webhook. */
 
 const PORTAL_SECONDS = 3600
 
@@ -292,7 +290,7 @@ async function developmentProvider(
 ): Promise<PaymentProvider> {
   const secret =
     config.developmentWebhookSecret ??
-    // Before the service answers: another process may be indexing cards.
+    // Runs before the service answers; another process may hold the database while it indexes cards.
     (await withPatience(database).transaction((db) =>
       keepDevSecret(db, `whsec_${randomToken()}`, now().toISOString()),
     ))
@@ -331,7 +329,10 @@ async function developmentProvider(
   }
 }
 
-/** As at Stripe: what is not there, or has ended already, counts as ended. */
+/**
+ * Returns the functions that close checkouts and cancel subscriptions. As at Stripe, a missing or ended object
+ * counts as ended.
+ */
 function endings(
   database: Database,
   now: () => Date,
@@ -353,13 +354,15 @@ function endings(
   }
 }
 
-/** Objects and events are written in one transaction, so a payment is always reported, if need be after a restart. */
+/**
+ * Writes objects and events in one transaction, so that a payment is always reported, if necessary after a
+ * restart.
+ */
 async function saveChange(db: Db, change: DevChange, now: Date): Promise<void> {
   await saveDevObjects(db, change.objects, now.toISOString())
   await saveDevEvents(db, change.events, now.toISOString())
 }
 
-/** Signs and delivers what is still undelivered, through the same door that Stripe's events take. */
 async function deliverEvents(services: Services): Promise<void> {
   const provider = services.adapters.payments
   if (provider?.name !== 'development') return
@@ -374,7 +377,6 @@ async function deliverEvents(services: Services): Promise<void> {
   }
 }
 
-/** Renews what is due, then delivers what is undelivered: the part of a provider that works while nobody looks. */
 export async function keepDevelopmentBooks(services: Services): Promise<void> {
   if (services.adapters.payments?.name !== 'development') return
   const now = services.now()
@@ -385,8 +387,6 @@ export async function keepDevelopmentBooks(services: Services): Promise<void> {
   })
   await deliverEvents(services)
 }
-
-/** The development provider's hosted pages: a checkout and a portal, without script, for one machine. */
 
 type Form = Record<string, string>
 
@@ -487,7 +487,7 @@ type Portal = NonNullable<Awaited<ReturnType<typeof loadPortal>>>
 
 const NOTHING: DevChange = { objects: [], events: [] }
 
-/** Only what belongs to the portal's own customer can be changed in it. */
+/** Applies a change to objects of the portal's own customer only. */
 async function decide(db: Db, portal: Portal, form: Form, now: number): Promise<DevChange> {
   if (form.action === 'refund') {
     const payment = await loadDevObject(db, 'payment', form.payment ?? '')
@@ -516,7 +516,7 @@ async function decide(db: Db, portal: Portal, form: Form, now: number): Promise<
 
 export const developmentPages: readonly RawRoute[] = [showCheckout, actOnCheckout, showPortal, actOnPortal]
 
-/** Stripe when its key is set; the development provider otherwise, except in production. */
+/** Opens Stripe if its key is set; otherwise the development provider, except in production. */
 export async function openPayments(
   config: Config,
   database: Database,

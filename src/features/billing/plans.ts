@@ -116,8 +116,8 @@ export function packOffer(pack: Pack): Offer {
 export const PAID_OFFERS: readonly Offer[] = PLANS.filter((plan) => plan.price_cents > 0).map(planOffer)
 
 /**
- * The product follows a switch in the portal; the metadata is from the first purchase. So the metadata counts only where
- * no product is named: a named product that is none of ours is another purchase.
+ * Returns the plan of a product. The metadata is from the first purchase and may be outdated after a switch in
+ * the portal, so it counts only if no product is named.
  */
 export function planOfProduct(productId: string | null, metadataPlanId: string | null): Plan | undefined {
   if (productId === null) return findPlan(metadataPlanId ?? '')

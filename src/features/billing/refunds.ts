@@ -8,14 +8,17 @@ import { balanceOf, book } from '../credits/index.ts'
 import { findPayment, keepEarlyRefund, type PaymentRow, saveRefund } from './billing-store.ts'
 import { findPlan, planOfProduct } from './plans.ts'
 
-/** Which plan an invoice is for, and how many credits money is worth: rules without a database. */
+/** Rules without a database: which plan an invoice is for, and how many credits it gives. */
 
 const namesProducts = ({ lines }: InvoiceFacts) => lines.some((line) => line.productId !== null)
 
-/** Of the first purchase. As soon as one line names its product, a line without one is no plan. */
+/**
+ * Returns the plan in the metadata of the first purchase. If any line names a product, the metadata does not
+ * count.
+ */
 const metadataPlanId = (invoice: InvoiceFacts) => (namesProducts(invoice) ? null : invoice.planId)
 
-/** The provider puts what a customer buys besides onto the next invoice of the plan, or onto one of its own. */
+/** Returns whether an invoice is only for other products of the customer. */
 export const isOfOtherProducts = (invoice: InvoiceFacts): boolean =>
   namesProducts(invoice) && !invoice.lines.some((line) => planOfProduct(line.productId, null))
 
@@ -26,9 +29,10 @@ export function planOfInvoice(invoice: InvoiceFacts): string | null {
 }
 
 /**
- * A period that was charged gives the plan's monthly credits. A line that only corrects a running period (an upgrade in
- * the middle of it: minus the old plan, plus the new one) gives the same share of credits as of the price. A line of
- * amount 0 is a trial and gives nothing; a discount stands apart from the line and takes nothing away.
+ * Returns the credits of an invoice. A charged period gives the plan's monthly credits. A correction of a
+ * running period (an upgrade: minus the old plan, plus the new one) gives the same share of credits as of the
+ * price. A line of amount 0 is a trial and gives nothing; a discount stands apart from the line and takes
+ * nothing away.
  */
 export function creditsForInvoice(invoice: InvoiceFacts, knownPlanId: string | null): number {
   if (isOfOtherProducts(invoice)) return 0
@@ -45,13 +49,13 @@ export function creditsForInvoice(invoice: InvoiceFacts, knownPlanId: string | n
     if (!line.proration) credits += line.amountCents > 0 ? plan.monthly_credits * line.quantity : 0
     else if (plan.price_cents > 0) credits += (plan.monthly_credits * line.amountCents) / plan.price_cents
   }
-  // Shares are fractions; the small term keeps 1500 from becoming 1499 by binary rounding.
+  // The small term corrects binary rounding, which would turn 1500 into 1499.
   return Math.max(0, Math.floor(credits + 1e-6))
 }
 
 /**
- * How many credits a refund takes back, given how much was refunded before and now (both in total). Counting in totals
- * makes a repeated or late message take nothing.
+ * Returns how many credits a refund takes back, from the totals refunded before and now. With totals, a
+ * repeated or late message takes nothing.
  */
 export function creditsToTakeBack(
   payment: { credits: number; amountCents: number; refundedCents: number },
@@ -62,8 +66,6 @@ export function creditsToTakeBack(
     Math.floor((payment.credits * Math.min(cents, payment.amountCents)) / payment.amountCents)
   return Math.max(0, share(refundedCents) - share(payment.refundedCents))
 }
-
-/** What a refund does to credits. Runs in the transaction of its event, or of the payment that it came before. */
 
 export async function refunded(ctx: Ctx, refund: RefundFacts, invoiceId: string | null): Promise<void> {
   const payment = await findPayment(ctx.db, { paymentIntent: refund.paymentIntent, invoiceId })
@@ -76,7 +78,7 @@ type Refundable = Pick<
   'payment_id' | 'user_id' | 'credits' | 'amount_cents' | 'refunded_cents' | 'disputed_cents'
 >
 
-/** Refunds are reported in total, so a repeated or late message takes nothing. */
+/** Applies a refund. Refunds are reported as totals, so a repeated or late message takes nothing. */
 export async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: number): Promise<void> {
   if (refundedCents <= payment.refunded_cents) return
   const { due, taken } = await takeCredits(ctx, payment, {
@@ -93,8 +95,8 @@ export async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: num
 }
 
 /**
- * Takes back the credits of a further part of a payment, as far as they are left. The ledger has a line for each part, also
- * when nothing was left.
+ * Takes back the credits of a part of a payment, as far as any are left. The ledger has a line for each part,
+ * even if nothing was left.
  */
 async function takeCredits(
   ctx: Ctx,
@@ -127,7 +129,6 @@ async function insertDispute(db: Db, row: Insertable<BillingDisputesTable>): Pro
   await db.insertInto('billing_disputes').values(row).execute()
 }
 
-/** Disputes that were reported before the payment they are about. */
 function earlyDisputes(
   db: Db,
   payment: { paymentIntent: string | null; paymentId: string },
@@ -147,7 +148,7 @@ function earlyDisputes(
     .execute()
 }
 
-/** Cents and credits are added; they are negative when the dispute was won. */
+/** Adds cents and credits to a payment; they are negative when the dispute was won. */
 async function addToPayment(
   db: Db,
   paymentId: string,
@@ -190,8 +191,9 @@ async function saveWon(db: Db, dispute: DisputeRow, creditsGiven: number, now: s
 }
 
 /**
- * A dispute: a bank takes a payment back for its customer. Credits go with the money as by a refund, and come back if the
- * dispute is won. Each dispute takes once and gives back once, in whatever order its messages and the payment arrive.
+ * Handles disputes: a bank takes a payment back for its customer. Credits are taken as by a refund, and
+ * returned if the dispute is won. Each dispute takes once and returns once, in whatever order its messages and
+ * the payment arrive.
  */
 
 export async function disputed(ctx: Ctx, dispute: DisputeFacts, invoiceId: string | null): Promise<void> {
@@ -205,20 +207,23 @@ export async function disputed(ctx: Ctx, dispute: DisputeFacts, invoiceId: strin
     payment_intent: dispute.paymentIntent,
     invoice_id: invoiceId,
     amount_cents: amountCents,
-    // A late message that it was opened takes nothing then.
+    // A late message about the opening takes nothing then.
     won_at: dispute.isWon ? now : null,
     created_at: now,
   })
   if (payment && !dispute.isWon) await take(ctx, payment, { disputeId: dispute.disputeId, amountCents })
 }
 
-/** A bank may ask in the currency of its customer. What share of the payment that is cannot be told, so it counts as all. */
+/**
+ * Returns the disputed cents. A dispute in another currency counts as the whole payment, because the share is
+ * unknown.
+ */
 function centsOf({ amountCents, currency }: DisputeFacts, payment: PaymentRow | undefined): number {
   const isForeign = payment && currency !== null && currency !== payment.currency
   return isForeign ? payment.amount_cents : amountCents
 }
 
-/** Call it when a payment was booked: it may have been disputed before it was reported. */
+/** Applies disputes that were reported before their payment. Call it when a payment was booked. */
 export async function takeEarlyDisputes(
   ctx: Ctx,
   payment: { paymentIntent: string | null; paymentId: string },
@@ -273,8 +278,8 @@ async function giveBack(ctx: Ctx, dispute: DisputeRow): Promise<void> {
 }
 
 /**
- * What was taken, and not what was due: the rest had been spent. A refund that was reported while the dispute was open found
- * nothing left to take, so its share stays away.
+ * Returns the credits to return: those that were taken, less the share of a refund that was reported during
+ * the dispute.
  */
 function creditsToGive(payment: PaymentRow, { credits_taken, amount_cents }: DisputeRow): number {
   const stillGone = payment.refunded_cents + payment.disputed_cents - amount_cents

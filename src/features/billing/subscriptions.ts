@@ -16,9 +16,9 @@ import {
 import { planRank } from './plans.ts'
 
 /**
- * A subscription must not run on. Only the provider can end it, and nothing is asked from it inside a transaction: so the
- * transaction stops with this, the provider cancels, and the event is applied once more. The message and the details are
- * for the operator, who refunds the payment.
+ * Stops the transaction because a subscription must be cancelled. Transactions never call the provider, so the
+ * provider cancels outside and the event is applied again. Message and details are for the operator, who
+ * refunds the payment.
  */
 export class MustCancel extends Error {
   readonly subscriptionId: string
@@ -31,9 +31,7 @@ export class MustCancel extends Error {
   }
 }
 
-/** Which plan a user has, and how events change subscriptions, in whatever order they arrive. */
-
-/** The order of events that carry the same second: a creation comes first, an end is final. */
+/** The order of events within the same second: a creation comes first, an end is final. */
 export const EVENT_RANK = { created: 0, invoice: 1, updated: 2, deleted: 3 } as const
 
 /** The provider of plans that `simulate-upgrade` gave. */
@@ -56,9 +54,9 @@ export type SubscriptionEvent = {
   state: SubscriptionState
   created: number
   rank: number
-  /** The state was asked from the provider just now, so a tie goes to it. */
+  /** The state was just fetched from the provider, so it wins a tie. */
   fresh: boolean
-  /** The provider was told to end it, because of this very event (must-cancel.ts). */
+  /** The provider has cancelled the subscription because of this event (must-cancel.ts). */
   isCancelled: boolean
 }
 
@@ -93,8 +91,8 @@ const asEnded = (event: SubscriptionEvent): SubscriptionEvent => ({
 })
 
 /**
- * A checkout is refused while a plan runs, but two pages may have been open before either was paid. Nobody wants to pay
- * twice: the subscription that begins while another one will be charged is ended. One that ends with its period may overlap.
+ * Refuses a second subscription that would be charged beside the first: two checkout pages may both be paid. A
+ * subscription that ends with its period may overlap.
  */
 async function refuseSecond(
   ctx: Ctx,
@@ -124,7 +122,10 @@ async function refuseSecond(
   )
 }
 
-/** An ended subscription never comes back; whoever subscribes again gets a new one. */
+/**
+ * Returns which state is newer. An ended subscription never comes back; a new purchase makes a new
+ * subscription.
+ */
 function compare(
   event: { created: number; rank: number },
   row: SubscriptionRow,
@@ -147,7 +148,7 @@ function differs({ state, planId }: SubscriptionEvent, row: SubscriptionRow): bo
 
 export type Standing = {
   planId: string
-  /** Who has the subscription; null without a plan. */
+  /** The provider of the subscription; null without a plan. */
   provider: string | null
   status: SubscriptionRow['status']
   currentPeriodEnd: string | null
@@ -162,7 +163,7 @@ const FREE: Standing = {
   cancelAtPeriodEnd: false,
 }
 
-/** The best active plan counts; without one, the user is on Free and sees how the last one ended. */
+/** Returns the best active plan. Without one, returns Free and how the last plan ended. */
 export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
   const rows = await listSubscriptions(ctx.db, userId)
   const now = ctx.now().toISOString()
@@ -186,8 +187,8 @@ export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
 const FIRST_PAYMENT_MS = 24 * 3_600_000
 
 /**
- * Whether money may still be taken: some active subscription is not cancelled for the end of its period, or the first payment
- * of one is not decided yet. It may succeed without another step of the person, such as a transfer that is under way.
+ * Returns whether money may still be taken: an active subscription is not cancelled, or a first payment is
+ * undecided and may still succeed, such as a transfer.
  */
 export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> {
   const now = ctx.now()
@@ -203,13 +204,16 @@ export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> 
 const RUNNING: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'past_due']
 
 /**
- * Providers try to charge for some weeks after a period. After that nobody speaks of the subscription any more: it is of
- * another key of the provider, or of a provider that was replaced.
+ * Providers retry a charge for some weeks. A longer silence means that the subscription belongs to another key
+ * or a replaced provider.
  */
-const LONGEST_SILENCE_MS = 90 * DAY_MS
-const silentSince = (now: string) => new Date(Date.parse(now) - LONGEST_SILENCE_MS).toISOString()
+const MAX_SILENCE_MS = 90 * DAY_MS
+const silentSince = (now: string) => new Date(Date.parse(now) - MAX_SILENCE_MS).toISOString()
 
-/** A cancelled period that is over has ended, even if the provider's last message never came. */
+/**
+ * Returns whether a subscription is running. A cancelled period that is over has ended, even if the provider
+ * never said so.
+ */
 function isRunning(
   { status, current_period_end, cancel_at_period_end }: SubscriptionRow,
   now: string,
@@ -220,7 +224,6 @@ function isRunning(
   )
 }
 
-/** Housekeeping: an account shows the plan that it has, also when the provider's last message never came. */
 export async function endPlans(ctx: Ctx): Promise<void> {
   const now = ctx.now().toISOString()
   for (const userId of await usersPastTheirEnd(ctx.db, now, silentSince(now)))
@@ -236,14 +239,14 @@ export function requireProvider(ctx: Pick<Ctx, 'adapters'>): PaymentProvider {
   return ctx.adapters.payments
 }
 
-/** A request asks twice at most, and a connection on which nothing is said for 30 s is closed without an answer. */
-export const LONGEST_MS = 12_000
+/** Timeout in milliseconds. A request asks at most twice, and a silent connection is closed after 30 s. */
+export const MAX_MS = 12_000
 
-/** Asks the provider; what goes wrong there is logged, and the user learns that trying later may help. */
+/** Calls the provider. Errors are logged, and the user is told to retry later. */
 export async function askProvider<T>(ctx: Ctx, ask: (provider: PaymentProvider) => Promise<T>): Promise<T> {
   const provider = requireProvider(ctx)
   try {
-    return await within(LONGEST_MS, ask(provider))
+    return await within(MAX_MS, ask(provider))
   } catch (error) {
     if (!(error instanceof PaymentProviderError || error instanceof TookTooLong)) throw error
     ctx.log.error({ err: error }, 'the payment provider did not answer')
@@ -252,9 +255,9 @@ export async function askProvider<T>(ctx: Ctx, ask: (provider: PaymentProvider) 
 }
 
 /**
- * Closes what a deleted account has open at the payment provider, so that it can no longer be paid. It happens after the
- * commit and nobody waits for it, so a provider that is away keeps nobody from leaving. A payment that slips through is
- * found by its event (deleted-owner.ts).
+ * Closes what a deleted account has open at the payment provider. Runs after the commit and without waiting,
+ * so that a provider failure does not stop the deletion. A payment that slips through is handled in
+ * deleted-owner.ts.
  */
 export async function leaveProvider(ctx: Ctx, userId: string): Promise<void> {
   const { adapters, log } = ctx

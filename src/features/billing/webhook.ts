@@ -46,7 +46,10 @@ import {
   requireProvider,
 } from './subscriptions.ts'
 
-/** Events about accounts that are gone. Nothing is booked; what runs is cancelled, and the operator is told what to refund. */
+/**
+ * Handles events of deleted accounts. Nothing is booked, running subscriptions are cancelled, and the operator
+ * is told what to refund.
+ */
 
 const PAID = 'a deleted account has paid: refund the payment at the payment provider'
 const RUNS =
@@ -62,7 +65,7 @@ type LatePayment = {
   amountCents: number
 }
 
-/** A checkout page that was opened before the deletion, paid after it. */
+/** Handles a checkout page that was opened before the deletion and paid after it. */
 const sessionOfDeleted = (
   ctx: Ctx,
   userId: string,
@@ -96,7 +99,6 @@ async function paidLate(
   cancelled: string | undefined,
   { userId, subscriptionId, paymentId, paymentIntent, amountCents }: LatePayment,
 ): Promise<DeletedOwnerOutcome> {
-  // A payment from before the deletion is booked; this is a further message about it.
   const isBooked = await findPayment(ctx.db, { paymentIntent, invoiceId: paymentId })
   if (isBooked || amountCents === 0) return 'not_ours'
   const details = {
@@ -126,15 +128,15 @@ async function subscriptionOfDeleted(
   return 'owner_deleted'
 }
 
-/** What one verified event does to plans and credits. Runs inside the transaction that also remembers the event. */
+/** Applies one verified event to plans and credits. Runs in the transaction that also remembers the event. */
 
 type Outcome = 'applied' | 'repeated' | DeletedOwnerOutcome
 
-/** What the provider was asked, or did, before the transaction began. */
+/** Answers of the provider from before the transaction. */
 type SubscriptionChange = {
   current?: SubscriptionState
   invoiceOfPayment?: string | null
-  /** The subscription that it has ended, because this event was stopped by `MustCancel`. */
+  /** The subscription that the provider has cancelled because this event threw `MustCancel`. */
   cancelled?: string
 }
 
@@ -174,8 +176,8 @@ function applyFact(ctx: Ctx, incoming: Incoming): Promise<Outcome> {
 type Owner = { userId: string; isDeleted: boolean }
 
 /**
- * The customer says whose money it is; the metadata of the purchase says it where the customer is new to us. Null: nobody
- * who ever had an account here.
+ * Returns the owner of a payment by its customer, or by the metadata of the purchase for an unknown customer.
+ * Null means nobody who ever had an account here.
  */
 async function ownerOf(
   ctx: Ctx,
@@ -208,7 +210,7 @@ async function customerKnown(
 
 async function packPaid(ctx: Ctx, { provider, asked }: Incoming, session: SessionFacts): Promise<Outcome> {
   const owner = await ownerOf(ctx, session.customerId, session.userId)
-  // The credits as they were sold; the pack file may have changed since.
+  // The credits as sold; the pack file may have changed since.
   const credits = session.credits ?? findPack(session.packId ?? '')?.credits
   if (!owner || !credits || !session.packId) return 'not_ours'
   if (owner.isDeleted) return sessionOfDeleted(ctx, owner.userId, session, asked.cancelled)
@@ -256,7 +258,7 @@ async function invoiceFailed(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts
   const row = await findSubscription(ctx.db, invoice.subscriptionId)
   if (!owner || owner.isDeleted || !(planOfInvoice(invoice) ?? row)) return 'not_ours'
   if (isOfOtherProducts(invoice)) return 'not_ours'
-  // Nobody has a plan before the first payment, so its failure changes nothing.
+  // A plan begins with its first payment, so a failure of that payment changes nothing.
   if (invoice.reason === 'subscription_create') return 'applied'
   const paidSince = await findPayment(ctx.db, { paymentIntent: null, invoiceId: invoice.invoiceId })
   if (!paidSince) await moveByInvoice(ctx, incoming, invoice, owner.userId, 'past_due')
@@ -302,7 +304,7 @@ async function subscriptionChanged(
   const state = asked.current ?? fact.subscription
   const owner = await ownerOf(ctx, state.customerId, state.userId)
   const planId = planOfProduct(state.productId, state.planId)?.plan_id ?? null
-  // The same customer may pay for other things at the same provider. A subscription to none of our plans is not ours.
+  // A customer may also have subscriptions to products that are not ours.
   const isOurs = planId !== null || (await findSubscription(ctx.db, state.subscriptionId)) !== undefined
   if (!owner || !isOurs) return 'not_ours'
   if (owner.isDeleted) return subscriptionOfDeleted(ctx, owner.userId, state, asked.cancelled)
@@ -334,7 +336,7 @@ type NewPayment = Omit<
   'created_at' | 'refunded_cents' | 'disputed_cents' | 'credits_returned'
 >
 
-/** Books the credits of a session or invoice once, and at once takes back what was refunded or disputed before. */
+/** Books the credits of a session or invoice once, and takes back what was refunded or disputed before. */
 async function paid(ctx: Ctx, payment: NewPayment): Promise<void> {
   const isNew = await insertPayment(ctx.db, { ...payment, created_at: ctx.now().toISOString() })
   if (!isNew) return
@@ -365,7 +367,7 @@ function periodEndOf(invoice: InvoiceFacts): string | null {
   return ends.sort().at(-1) ?? null
 }
 
-/** From raw bytes to effect. Both providers come in here, Stripe over the network, the development one in-process. */
+/** Handles webhook events, from Stripe over the network and from the development provider in-process. */
 
 export type WebhookAnswer = { received: true; handled: boolean; duplicate?: true }
 
@@ -378,7 +380,8 @@ export async function receiveEvent(
   if (!event)
     throw new AppError(400, 'invalid_event', 'The signature is right, but the event cannot be read.')
   if (!event.fact) return { received: true, handled: false }
-  // A repeat is answered without a transaction; two at the same moment are told apart inside it.
+  // Answers a repeated event without a transaction. Two at the same moment are detected inside the
+  // transaction.
   if (await isKnownEvent(ctx.db, event.eventId)) return { received: true, handled: true, duplicate: true }
   const outcome = await apply(ctx, event, await askBefore(ctx, event))
   ctx.log.info({ event_id: event.eventId, type: event.type, outcome }, 'payment event')
@@ -405,7 +408,7 @@ async function apply(ctx: Ctx, event: PaymentEvent, asked: SubscriptionChange): 
   try {
     return await inTx(ctx, (ctx) => applyEvent(ctx, { provider, event, fact, asked }))
   } catch (error) {
-    // Each of the two stops an event once: the answer is in `asked` then.
+    // Each of the two errors happens at most once for an event: `asked` then holds the answer.
     if (error instanceof OrderUnknown)
       return apply(ctx, event, { ...asked, current: await currentState(ctx, error.subscriptionId) })
     if (!(error instanceof MustCancel)) throw error
@@ -424,7 +427,7 @@ async function currentState(ctx: Ctx, subscriptionId: string): Promise<Subscript
   return state
 }
 
-/** The payment of a refund or dispute, if it may be that of an invoice which the event does not name. */
+/** Returns the payment of a refund or dispute that may belong to an invoice which the event does not name. */
 function paymentWithoutInvoice({ fact }: PaymentEvent): string | null {
   if (fact?.kind === 'dispute') return fact.dispute.isWon ? null : fact.dispute.paymentIntent
   if (fact?.kind !== 'refund') return null
@@ -433,8 +436,8 @@ function paymentWithoutInvoice({ fact }: PaymentEvent): string | null {
 }
 
 /**
- * A refund and a dispute name a payment. For a plan we know the invoice only, so the provider is asked which one it was;
- * this happens before the transaction, because a transaction does not wait for another host.
+ * Asks the provider for the invoice of a refund or dispute, which name only a payment. Must run before the
+ * transaction, because transactions do not wait for other hosts.
  */
 async function askBefore(ctx: Ctx, event: PaymentEvent): Promise<SubscriptionChange> {
   const paymentIntent = paymentWithoutInvoice(event)
@@ -450,7 +453,7 @@ export const billingWebhook: RawRoute = {
   summary: 'Events of the payment provider, checked by signature; a repeated event has no repeated effect',
   route: 'POST /api/v1/billing/webhook',
   scopes: 'public',
-  // All of a provider's events come from a few addresses, many at once on the first of a month.
+  // All events of a provider come from a few addresses, many at once on the first of a month.
   limit: 'read',
   bodyLimit: MAX_EVENT_BYTES,
   openapi: {
@@ -485,7 +488,7 @@ export const billingWebhook: RawRoute = {
     },
     errors: [400],
   },
-  // The signature is over the bytes as they were sent, so nothing may parse them before.
+  // The signature covers the raw bytes, so the body must not be parsed before.
   prepare: (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

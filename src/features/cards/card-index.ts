@@ -5,7 +5,7 @@ import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { Work } from '../../core/work.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable, CardType, ReviewStatus } from '../../db/knowledge-schema.ts'
-import { holdLock } from '../../db/locks.ts'
+import { acquireLock } from '../../db/locks.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import {
   countWords,
@@ -21,17 +21,15 @@ import { contentOf, filterTextOf } from '../../shared/card-checks.ts'
 import { ANALYSER_VERSION } from '../../text/analyse.ts'
 import { filterHash } from '../../text/term-hash.ts'
 import { normalName, trackOf } from './card.ts'
-import { evidenceTexts, holdCards } from './store.ts'
+import { evidenceTexts, lockCards } from './store.ts'
 
-/** Every card of an owner, published or not. */
 export const ownerFilter = (ownerId: string) => filterHash(`owner ${ownerId}`)
-/** The same, in one workspace. */
+/** Matches every card of an owner in one workspace. */
 export const ownerInFilter = (ownerId: string, workspaceId: string) =>
   filterHash(`owner ${ownerId} in ${workspaceId}`)
-/** The published cards of a workspace. */
 export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
 
-/** The cards that everybody may find and that were published from a workspace to another one. */
+/** Matches cards that everybody may find and that were published from this workspace to another one. */
 export const publishedFromFilter = (workspaceId: string) => filterHash(`published from ${workspaceId}`)
 
 export const tagFilter = (tag: string) => filterHash(`tag ${normalName(tag)}`)
@@ -41,14 +39,14 @@ export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${tra
 const environmentFilter = (normalisedName: string, value: string) =>
   filterHash(`environment ${normalisedName} = ${value}`)
 
-/** No version has more parts. A card of values such as `1.1.1.…` would have a hundred thousand filters. */
-const MOST_PREFIXES = 20
+/** Limit of version parts. Long values such as `1.1.1.…` would make a hundred thousand filters. */
+const MAX_PREFIXES = 20
 
-/** `20.11.1` is found by 20, by 20.11 and by itself. */
+/** Returns all prefixes of a version: `20.11.1` is found by 20, by 20.11 and by itself. */
 const prefixesOf = (version: string): string[] => {
   const value = normalName(version)
   const prefixes = [...value.matchAll(/[.]/g)].map((dot) => value.slice(0, dot.index))
-  return [...prefixes.filter((prefix) => /\d$/.test(prefix)).slice(0, MOST_PREFIXES), value]
+  return [...prefixes.filter((prefix) => /\d$/.test(prefix)).slice(0, MAX_PREFIXES), value]
 }
 
 export function environmentFilters(name: string, value: string): number[] {
@@ -59,7 +57,7 @@ export function environmentFilters(name: string, value: string): number[] {
 export const askedEnvironmentFilter = (name: string, value: string) =>
   environmentFilter(normalName(name), normalName(value))
 
-/** Every asked name is there, and its value is the asked one or a version under it. */
+/** Returns whether every requested name is present with the requested value or a version under it. */
 export const matchesEnvironment = (
   has: Readonly<Record<string, string>>,
   asked: Readonly<Record<string, string>>,
@@ -70,7 +68,6 @@ export const matchesEnvironment = (
     ),
   )
 
-/** What the index needs to know of a card. */
 export type IndexedCard = {
   card_id: string
   workspace_id: string
@@ -89,11 +86,9 @@ export type IndexedCard = {
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
   scope_notes: string | null
-  /** As `evidenceTexts` of the cards gives them. */
   evidence_texts: readonly string[]
 }
 
-/** What a card says. */
 export type CardTexts = Pick<
   IndexedCard,
   | 'title'
@@ -108,16 +103,15 @@ export type CardTexts = Pick<
   | 'evidence_texts'
 >
 
-/** A word in the title or a tag says more about a card than one in its text. */
+/** A word in the title or a tag says more about a card than a word in its text. */
 const TITLE_WEIGHT = 2
 const TEXT_WEIGHT = 1
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Only this much of the notes: a snippet is not looked for beyond it. */
-const LONGEST_NOTES = 20_000
+/** Characters of the notes that are indexed. Must be within the range that snippets search. */
+const MAX_NOTES_LENGTH = 20_000
 
-/** The texts of a card, those that say most about it first. */
 const textsOf = (card: CardTexts): DocumentTexts => ({
   mainTexts: [
     { weight: TITLE_WEIGHT, text: card.title },
@@ -134,28 +128,24 @@ const textsOf = (card: CardTexts): DocumentTexts => ({
     { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
     { weight: TEXT_WEIGHT, text: card.body ?? '' },
   ],
-  minorTexts: [(card.scope_notes ?? '').slice(0, LONGEST_NOTES), ...card.evidence_texts],
+  minorTexts: [(card.scope_notes ?? '').slice(0, MAX_NOTES_LENGTH), ...card.evidence_texts],
 })
 
-/** The words of a card, and the texts that they were counted in. */
 export type CardWords = DocumentWords & { of: DocumentTexts }
 
-/** Counts the words of a card. Call it before the transaction: it takes longer than the statements. */
+/** Counts the words of a card. Call it before the transaction, because it is slow. */
 export async function wordsOfCard(card: CardTexts, work: Work = new Work()): Promise<CardWords> {
   const texts = textsOf(card)
   return { ...(await work.inPieces(countWords(texts))), of: texts }
 }
 
-/** Whether words that were counted before are those of the card as it is now. */
 const isUpToDate = (words: CardWords, card: CardTexts): boolean => isDeepStrictEqual(words.of, textsOf(card))
 
-/** For a check of the words alone: filters depend on the workspace too. */
 export const wordsOnly = async (card: IndexedCard) => ({
   documentId: card.card_id,
   words: await wordsOfCard(card),
 })
 
-/** Who may find the card, and what narrows a search, as terms of the index. */
 function filtersOf(card: Omit<IndexedCard, 'evidence_texts'>, isInPublicWorkspace: boolean): number[] {
   const found = [
     ownerFilter(card.owner_id),
@@ -182,20 +172,18 @@ type IndexedRow = Omit<
   'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
 >
 
-/** Cards as the index takes them: the rows, and the searched parts of their evidence. */
 export async function indexedCards(db: Db, rows: readonly IndexedRow[]): Promise<IndexedCard[]> {
   const texts = await evidenceTexts(db, rows)
   return rows.map((row) => ({ ...withoutEvidence(row), evidence_texts: texts.get(row.card_id) ?? [] }))
 }
 
-/** What the filters of the index are made of. */
 function withoutEvidence(row: IndexedRow): Omit<IndexedCard, 'evidence_texts'> {
   const { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at } = row
   const whose = { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at }
   return { ...contentOf(row), ...whose }
 }
 
-/** Cards that belong in the index, after `after` in the order of their ids. */
+/** Returns cards that belong in the index, after the id `after`, sorted by id. */
 export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Promise<IndexedCard[]> {
   const rows = await ctx.db
     .selectFrom('cards')
@@ -209,15 +197,15 @@ export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Pr
 }
 
 export type IndexOptions = {
-  /** The public ones of the cards' workspaces, if the caller has read that in this transaction. */
+  /** The public workspaces among those of the cards, if the caller has read them in this transaction. */
   publicWorkspaces?: ReadonlySet<string>
-  /** Words that were counted before the transaction; they are counted again where the card has changed since. */
+  /** Words that were counted before the transaction. They are counted again if the card has changed since. */
   counted?: ReadonlyMap<string, CardWords>
 }
 
 /**
- * Puts cards into the index as they are now. Call it in the transaction of every write that changes a card's text, tags or
- * environment. Returns the ids of those with words that were left out.
+ * Writes cards to the index. Call it in the transaction of every write that changes a card's text, tags or
+ * environment. Returns the ids of cards with words that were left out.
  */
 export async function indexCards(
   ctx: Ctx,
@@ -240,7 +228,7 @@ export async function indexCards(
   return partial
 }
 
-/** Words that search does not find are found by the text filter of lists. */
+/** Stores the filter text, which finds words that are not in the search index. */
 async function keepFilterText(ctx: Ctx, card: IndexedCard, unread: string): Promise<void> {
   await ctx.db
     .updateTable('cards')
@@ -249,7 +237,9 @@ async function keepFilterText(ctx: Ctx, card: IndexedCard, unread: string): Prom
     .execute()
 }
 
-/** The same for a write that changes the owner, type, workspace or status of cards, and no text. */
+/**
+ * Updates the filters of cards after a write that changes their owner, type, workspace or status, but no text.
+ */
 export async function refilterCards(
   ctx: Ctx,
   rows: readonly IndexedRow[],
@@ -281,22 +271,25 @@ async function publicAmong(ctx: Ctx, cards: readonly { workspace_id: string }[])
 export const unindexCard = (ctx: Ctx, cardId: string): Promise<void> => removeDocuments(ctx, [cardId])
 
 /**
- * A card is stale when an older analyser has indexed it, or when something outside the card has changed what its index
- * entry says. Staleness is a mark in the index itself, so an interrupted job continues with the cards that are still
- * marked.
+ * Indexes stale cards again. A card is stale when an older analyser has indexed it, or when something outside
+ * the card has changed its index entry. Staleness is a mark in the index itself, so an interrupted job
+ * continues where it stopped.
  */
 const STALE_MARK = 0
 
 export const REINDEX_JOB = 'stale-cards'
 
-/** How many cards go into one transaction, and how long others may write before the next. */
+/** Cards in one transaction, and the pause in ms in which others may write. */
 type Pace = { cards: number; pauseMs: number }
 
-/** Small, so that the one writer of SQLite is free again after a few milliseconds. */
+/** Small batches, because SQLite has one writer at a time. */
 const WHILE_SERVING: Pace = { cards: 25, pauseMs: 5 }
 const BEFORE_SERVING: Pace = { cards: 500, pauseMs: 0 }
 
-/** Marks the cards of a workspace whose visibility changes, in that transaction; a job re-indexes them after it. */
+/**
+ * Marks the cards of a workspace in the transaction that changes its visibility; a job indexes them again
+ * afterwards.
+ */
 export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
   await ctx.db
     .updateTable('search_docs')
@@ -312,14 +305,13 @@ async function markAllStale(ctx: Ctx): Promise<void> {
   await inTx(ctx, (ctx) => ctx.db.updateTable('search_docs').set({ analyser: STALE_MARK }).execute())
 }
 
-/** Among them may be cards that are deleted: they leave the index. */
+/** Queries stale cards. Deleted ones among them leave the index. */
 const staleCards = (ctx: Ctx) =>
   ctx.db
     .selectFrom('search_docs')
     .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
     .where('search_docs.analyser', '<', ANALYSER_VERSION)
 
-/** Cards from a time before there was an index. */
 const missingCards = (ctx: Ctx) =>
   ctx.db
     .selectFrom('cards')
@@ -327,7 +319,7 @@ const missingCards = (ctx: Ctx) =>
     .where('search_docs.card_id', 'is', null)
     .where('cards.deleted_at', 'is', null)
 
-/** Cards that an upgrade or a workspace has marked. Cards of an older analyser are not among them. */
+/** Queries cards that an upgrade or a workspace has marked, without those of an older analyser. */
 const markedCards = (ctx: Ctx) => staleCards(ctx).where('search_docs.analyser', '=', STALE_MARK)
 
 type Which = 'stale' | 'marked' | 'missing'
@@ -335,12 +327,12 @@ type Which = 'stale' | 'marked' | 'missing'
 type CardRef = { card_id: string; workspace_id: string }
 
 /**
- * Locks what the entries are made of, so that no change of it is overtaken: first the cards, then the workspaces, as
- * deleting one does.
+ * Locks what index entries are made of, so that no concurrent change is missed. First the cards, then the
+ * workspaces: the same order as deleting a workspace.
  */
-async function holdSources(ctx: Ctx, cards: readonly CardRef[]): Promise<void> {
+async function lockSources(ctx: Ctx, cards: readonly CardRef[]): Promise<void> {
   if (ctx.database.engine !== 'postgres' || cards.length === 0) return
-  await holdCards(
+  await lockCards(
     ctx,
     cards.map((card) => card.card_id),
   )
@@ -354,7 +346,6 @@ async function holdSources(ctx: Ctx, cards: readonly CardRef[]): Promise<void> {
     .execute()
 }
 
-/** Indexes the cards as they are now; those that are deleted leave the index. */
 async function indexHeld(
   ctx: Ctx,
   cardIds: readonly string[],
@@ -383,7 +374,7 @@ function someOf(ctx: Ctx, which: Which, after: string, limit: number): Promise<C
   return from.select(['cards.card_id', 'cards.workspace_id']).limit(limit).execute()
 }
 
-/** The words of the cards that are probably next. Counting takes longer than a transaction should. */
+/** Counts the words of the cards that are probably next, before their transaction, because counting is slow. */
 async function countAhead(
   ctx: Ctx,
   ...which: [Which, after: string, limit: number]
@@ -396,16 +387,15 @@ async function countAhead(
   return counted
 }
 
-/** Indexes some cards that come after one; returns their ids. */
 async function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
   const counted = await countAhead(ctx, which, after, limit)
   return inTx(
     ctx,
     async (ctx) => {
-      await holdLock(ctx.db, ctx.database.engine, 'reindex')
+      await acquireLock(ctx.db, ctx.database.engine, 'reindex')
       const named = await someOf(ctx, which, after, limit)
       const cardIds = named.map((card) => card.card_id)
-      await holdSources(ctx, named)
+      await lockSources(ctx, named)
       await indexHeld(ctx, cardIds, counted)
       return cardIds
     },
@@ -422,7 +412,8 @@ async function reindexThe(
   { onProgress = () => {}, stopping }: Watch,
 ): Promise<number> {
   let done = 0
-  // Marks are few and have an index. The search for missing cards goes through all cards, so it continues where it was.
+  // Marked cards have an index and are read from the beginning. The search for missing cards reads all cards,
+  // so it continues from the last id.
   for (let after = ''; !stopping?.aborted; ) {
     const ids = await reindexSome(ctx, which, after, cards)
     const last = ids.at(-1)
@@ -435,7 +426,6 @@ async function reindexThe(
   return done
 }
 
-/** How many cards wait to be indexed again. */
 export async function staleCount(ctx: Ctx): Promise<number> {
   const stale = await staleCards(ctx).select(countOfCards).executeTakeFirstOrThrow()
   const missing = await missingCards(ctx).select(countOfCards).executeTakeFirstOrThrow()
@@ -444,7 +434,6 @@ export async function staleCount(ctx: Ctx): Promise<number> {
 
 const countOfCards = sql<number>`count(*)`.as('cards')
 
-/** Indexes stale and missing cards, in small transactions while the service is running. */
 export async function reindex(
   ctx: Ctx,
   onProgress: (done: number) => void = () => {},
@@ -458,7 +447,6 @@ export async function reindex(
   return stale + missing
 }
 
-/** Indexes every card again; after an interruption, the cards that are left. */
 export async function reindexAll(
   ctx: Ctx,
   onProgress: (done: number, total: number) => void = () => {},
@@ -468,12 +456,12 @@ export async function reindexAll(
   return reindex(ctx, (done) => onProgress(done, total))
 }
 
-/** The job: stale cards only, since the search for missing cards goes through all of them. */
+/** Indexes stale cards in a job. Missing cards are left out, because finding them reads all cards. */
 export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   await reindexThe(ctx, 'stale', WHILE_SERVING, { stopping })
 }
 
-/** An upgrade may empty the index or mark cards in it. They are indexed before the first search. Returns how many cards. */
+/** Indexes cards that an upgrade has marked, before the first search. Returns how many. */
 export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
   const filled = await fillEmptyIndex(ctx)
   const marked = await reindexThe(ctx, 'marked', BEFORE_SERVING, {})
@@ -481,7 +469,7 @@ export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
   return filled + marked
 }
 
-/** Goes in the order of the cards and continues where it was stopped, so the last card is in the index only when all are. */
+/** Fills an empty index in the order of the cards, so the last card is in the index only when all are. */
 export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
   const last = await ctx.db
     .selectFrom('cards')

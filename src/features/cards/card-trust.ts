@@ -5,46 +5,43 @@ import type { CardType, Closeness, VerdictOutcome } from '../../db/knowledge-sch
 import { DAY_MS } from '../../shared/time.ts'
 import { type AccountAge, accountAge, factorOfAge } from '../identity/index.ts'
 
-/** The present judgement of one person about a card, with everything that decides its weight. */
 export type Judgement = {
   /** Null for a vote. */
   verdictId: string | null
   userId: string
   outcome: Exclude<VerdictOutcome, 'withdrawn'>
-  /** A vote is feedback after reading; a verdict is given after use. */
   isVote: boolean
-  /** Given before the fix was last changed. */
   isBeforeChange: boolean
-  /** Empty where the readers of the card may not know it. */
+  /** Empty if the card's readers must not see it. */
   environment: Record<string, string>
   at: string
   closeness: Closeness
-  /** This is the person's n-th judged card of the same owner. */
+  /** The judged card is this person's n-th of the same owner. */
   nthOfOwner: number
-  /** The owner has praised a card of this person too. */
   isReturned: boolean
-  /** The address is proven, or nobody can prove one because there is no mail. */
+  /** The address is proven, or the server has no mail to prove it. */
   isProven: boolean
-  /** When the account of the judge was made. */
   since: string
-  /** Belongs to the private workspace that the card is in, or to the private team that it was published from. */
+  /** The judge belongs to the card's private workspace, or to the private team that published the card. */
   isMember: boolean
 }
 
 export type CardFacts = {
   cardType: CardType
   isPublic: boolean
-  /** Each member counts in full: strangers do not read the card, or its team sees it so. */
+  /** Members count in full: strangers do not read the card, or its team sees it as its own. */
   isForMembers: boolean
   halfLifeDays: number
-  /** When the card came to its readers of today. */
+  /** When the card's current readers first saw it. */
   seenSince: string | null
   now: Date
 }
 
-/** Everything that moves trust, in one table. `bench/trust.ts` shows what follows from it. */
 const WEIGHTS = {
-  /** Counts like this many earlier judgements of strangers, so that one verdict moves a card but does not decide. */
+  /**
+   * Counts like this many earlier judgements of strangers, so that one verdict moves a card but does not
+   * decide.
+   */
   prior: {
     debug_fix: { worked: 3, failed: 1 },
     how_to: { worked: 3, failed: 1 },
@@ -60,16 +57,15 @@ const WEIGHTS = {
   beforeChange: 0.3,
   returned: 0.25,
   stale: 1.2,
-  /** The limit for one person and card, whatever the number of environments. */
+  /** Limit for one person on one card, over all environments. */
   mostPerPerson: 1.5,
-  /** The limit for all accounts of an age on one card: making more of them must not decide. */
+  /** Limit for all accounts of one age on one card: creating more accounts must not decide. */
   mostOfAge: { young: 0.5, recent: 2, established: Number.POSITIVE_INFINITY } satisfies Record<
     AccountAge,
     number
   >,
 } as const
 
-/** The first judged card of an owner counts in full, the fourth half. */
 const ofTheSameOwner = (nth: number): number => 1 / Math.sqrt(Math.max(1, nth))
 
 const isColleague = (judgement: Judgement, card: CardFacts): boolean =>
@@ -80,7 +76,6 @@ const ageOf = (judgement: Judgement, card: CardFacts): AccountAge =>
 
 const CLOSENESS_WEIGHTS = { owner: WEIGHTS.owner, team: WEIGHTS.team, stranger: 1 }
 
-/** How much the person counts, whatever they said and when. A member counts 1 among members. */
 function weightOfPerson(judgement: Judgement, card: CardFacts): number {
   if (isColleague(judgement, card)) return 1
   if (!judgement.isProven) return 0
@@ -103,12 +98,12 @@ function weightOf(judgement: Judgement, card: CardFacts): number {
   )
 }
 
-/** Summaries name people who count at least this much. */
+/** Summaries count people with at least this weight. */
 const FULL_WEIGHT = 0.5
 
 /**
- * The people of full weight. Accounts of an age are named only up to their limit together, the first to speak first:
- * making more of them must not add a name.
+ * Returns the people of full weight. Accounts of one age are counted only up to their common limit, oldest
+ * judgement first: creating more accounts must not raise the count.
  */
 function peopleOfFullWeight(judgements: readonly Judgement[], card: CardFacts): Set<string> {
   const left: Record<AccountAge, number> = { ...WEIGHTS.mostOfAge }
@@ -125,7 +120,6 @@ function peopleOfFullWeight(judgements: readonly Judgement[], card: CardFacts): 
 
 export type Weighed = { judgement: Judgement; weight: number }
 
-/** Lowers the weights of judgements with the same key until they weigh together at most `most`. */
 function limited<Key>(
   weighed: readonly Weighed[],
   keyOf: (judgement: Judgement) => Key,
@@ -140,7 +134,10 @@ function limited<Key>(
   })
 }
 
-/** A person with many environments is still one person, and a crowd of new accounts may be one person too. */
+/**
+ * Weighs all judgements. Limits apply per person and per account age, because many new accounts may belong to
+ * one person.
+ */
 export function weighAll(judgements: readonly Judgement[], card: CardFacts): Weighed[] {
   const weighed = judgements.map((judgement) => ({ judgement, weight: weightOf(judgement, card) }))
   const ofPeople = limited(
@@ -157,10 +154,10 @@ export function weighAll(judgements: readonly Judgement[], card: CardFacts): Wei
 
 type Belief = { value: number; low: number; high: number }
 
-/** The true value lies between `low` and `high` in four of five cases. */
+/** 80 % interval: the true value lies between `low` and `high` in four of five cases. */
 const SPREAD = 1.2816
 
-/** Beta-Binomial: the prior of the card's type, and the judgements. */
+/** Beta-Binomial from the prior of the card's type and the judgements. */
 export function beliefOf(weighed: readonly Weighed[], cardType: CardType): Belief {
   let { worked, failed }: { worked: number; failed: number } = WEIGHTS.prior[cardType]
   for (const { judgement, weight } of weighed)
@@ -178,7 +175,6 @@ export function beliefOf(weighed: readonly Weighed[], cardType: CardType): Belie
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000
 
-/** How many people had an outcome with one version of one name of the environment. */
 export type EnvironmentGroup = {
   name: string
   version: string
@@ -186,27 +182,30 @@ export type EnvironmentGroup = {
   failed: number
 }
 
-/** Stored in the card's own row, so that no reader has to count. All counts are of people of full weight. */
+/** Trust stored in the card's row. All counts are of people of full weight. */
 export type StoredTrust = Belief & {
   worked: number
   failed: number
   stale: number
-  /** How many of the people have said nothing since the fix was last changed. */
+  /** How many of these people have said nothing since the fix last changed. */
   before_change: number
   people: number
   last_confirmed_at: string | null
   environments: EnvironmentGroup[]
-  /** Since when its readers see the card; the environments are for them alone. */
+  /** When the card's current readers first saw it. Environments are only for these readers. */
   seen_since?: string | null
 }
 
-const MOST_GROUPS = 12
+const MAX_GROUPS = 12
 
-/** Strangers write both, and agents read them with every hit: only what looks like the name of a tool and like a version. */
+/**
+ * Strangers write names and versions, and agents read them with every hit: only text that looks like a tool
+ * name or a version is accepted.
+ */
 const NAME = /^[\w@][\w@/.+#-]{0,29}$/
 const VERSION = /^(?:[\w.+~^-]{1,20}|[a-z][\w-]{0,15} \d[\w.]{0,10})$/i
 
-/** `24.1.3` and `24.1.0` are one group: the first number of a version matters most, and of `0.x` the second. */
+/** Groups versions by their first number; `0.x` versions by the second. */
 const majorOf = (version: string): string => /^[v^~>=\s]*(0\.\d+|\d+(?=\.|$))/.exec(version)?.[1] ?? version
 
 type Saying = Pick<Judgement, 'userId'>
@@ -232,10 +231,10 @@ function groupsOf(judgements: readonly Judgement[]): EnvironmentGroup[] {
   const said = (group: EnvironmentGroup) => group.worked + group.failed
   return [...groups.values()]
     .sort((a, b) => said(b) - said(a) || (a.name + a.version < b.name + b.version ? -1 : 1))
-    .slice(0, MOST_GROUPS)
+    .slice(0, MAX_GROUPS)
 }
 
-/** Null without judgements: then nothing is shown. */
+/** Returns null if there are no judgements. */
 export function trustFrom(judgements: readonly Judgement[], card: CardFacts): StoredTrust | null {
   if (judgements.length === 0) return null
   const people = peopleOfFullWeight(judgements, card)
@@ -260,30 +259,27 @@ export const lastConfirmedAt = (judgements: readonly Judgement[]): string | null
     null,
   )
 
-/** What everybody may know who may know of the card. */
+/** Returns the trust without environments, for everybody who may see the card. */
 export const trustCounts = (trust: string | null): Omit<StoredTrust, 'environments'> | null =>
   trust === null ? null : fromJson(trust)
 
 type Row = { trust: string | null; seen_since: string | null }
 
-/** Without environments where the card has come to other readers since they were gathered. */
+/** Returns the stored trust; without environments if the card has new readers since they were gathered. */
 export function storedTrust({ trust, seen_since }: Row): StoredTrust | null {
   if (trust === null) return null
   const stored = fromJson<StoredTrust>(trust)
   return (stored.seen_since ?? null) === seen_since ? stored : { ...stored, environments: [] }
 }
 
-/** Only if even the upper bound is below one half, so that a single vote does not distrust a card. */
 export const DISTRUSTED_BELOW = 0.5
 
 export const isDistrusted = (trust: Belief | null): boolean => trust !== null && trust.high < DISTRUSTED_BELOW
 
-/** Short, because agents read it with every hit. */
-const LONGEST_SUMMARY = 120
+const MAX_SUMMARY_LENGTH = 120
 
 const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)
 
-/** `2 Nov`, or `2 Nov 2025` in another year, in UTC. */
 function dayOf(at: string, now: Date): string {
   const date = new Date(at)
   const isThisYear = date.getUTCFullYear() === now.getUTCFullYear()
@@ -295,7 +291,10 @@ function dayOf(at: string, now: Date): string {
   }).format(date)
 }
 
-/** `, node 24 and 22`: up to two versions of the most frequent name; `, 2 on node 24` where others do not say where. */
+/**
+ * Returns `, node 24 and 22` (at most two versions of the most frequent name), or `, 2 on node 24` if only
+ * some people named a version.
+ */
 function versionsSaid(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
   const told = trust.environments.filter((group) => group[outcome] > 0)
   const name = told[0]?.name
@@ -306,7 +305,6 @@ function versionsSaid(trust: StoredTrust, outcome: 'worked' | 'failed'): string 
   return there < trust[outcome] ? `, ${there} on ${where}` : `, ${where}`
 }
 
-/** “Worked for 3 people, last on 2 Nov, node 22; failed for 1 person, node 18”. Only people of full weight are named. */
 export function trustSummary(trust: StoredTrust, now: Date): string {
   const { worked, failed, stale, last_confirmed_at } = trust
   const last = last_confirmed_at === null ? '' : `, last on ${dayOf(last_confirmed_at, now)}`
@@ -319,7 +317,7 @@ export function trustSummary(trust: StoredTrust, now: Date): string {
   const isOfFormerFix = trust.before_change === trust.people
   const text = `${isOfFormerFix ? 'before the last change: ' : ''}${said.join('; ')}`
   const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-  return sentence.length <= LONGEST_SUMMARY ? sentence : `${sentence.slice(0, LONGEST_SUMMARY - 1)}…`
+  return sentence.length <= MAX_SUMMARY_LENGTH ? sentence : `${sentence.slice(0, MAX_SUMMARY_LENGTH - 1)}…`
 }
 
 export const Trust = z
@@ -341,7 +339,6 @@ export const Trust = z
   })
   .meta({ id: 'CardTrust' })
 
-/** Null as long as nobody has given a verdict or feedback. */
 export function presentTrust(
   row: Parameters<typeof storedTrust>[0],
   now: Date,

@@ -8,7 +8,6 @@ import { SEVERITIES } from '../../review/rule.ts'
 import { Trust } from './card-trust.ts'
 import { AT_HOME, Home, Readers } from './visibility.ts'
 
-/** Where the text of a card was pulled from, who wrote it, and under which licence. */
 const Origin = z
   .object({
     server: z.string().describe('The server that its snapshot was pulled from'),
@@ -33,8 +32,8 @@ export const storedOrigin = (row: { origin: string | null }): StoredOrigin | nul
   row.origin === null ? null : fromJson<StoredOrigin>(row.origin)
 
 /**
- * Scheme and host alone. Doors tell them to agents in sentences of our own, outside the marks of data, and a path could
- * be a sentence.
+ * Returns scheme and host only. Agents read them outside the marks of data, and a path could contain
+ * instructions (prompt injection).
  */
 export const hostOfOrigin = (row: { origin: string | null }): string | undefined => {
   const origin = storedOrigin(row)
@@ -51,10 +50,9 @@ export function presentOrigin(row: OriginColumns): z.input<typeof Origin> | null
   }
 }
 
-/** The server and the card's id there as one text. The next pull finds the card by it. */
+/** Returns the server and its card id as one text, by which the next pull finds the card. */
 export const originKey = (server: string, cardId: string): string => `${server} ${cardId}`
 
-/** Facts about a published version: the hash of its content, its author, its time and its licence. */
 const Publication = z
   .object({
     content_hash: z.string().describe('SHA-256 of the canonical form of what the version says'),
@@ -69,12 +67,13 @@ const Publication = z
 
 export type PublicationAnswer = z.input<typeof Publication>
 
-/** How tags, and the names in an environment, are compared: without case, and in one Unicode form. */
+/**
+ * Returns the form in which tags and names in an environment are compared: without case, in one Unicode form.
+ */
 export const normalName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
 
 export const sameTag = (a: string, b: string): boolean => normalName(a) === normalName(b)
 
-/** The first spelling of each tag stays. */
 export function distinctTags(tags: readonly string[]): string[] {
   const seen = new Map<string, string>()
   for (const tag of tags) {
@@ -91,12 +90,10 @@ const MAX_TEXT = 200_000
 const BLANK = 'Input should not be blank'
 const Text = z.string().max(MAX_TEXT)
 /**
- * Looking for a character that is seen stops at the first one. Described by a simpler pattern: engines other than
- * JavaScript's do not know the classes of ours.
+ * The API description gets a simpler pattern, because other regex engines do not know these character classes.
  */
 const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: NOT_BLANK })
 
-/** The limit for a payload, for extra fields of a step, and for the meta of a piece of evidence. */
 const MAX_FREE_BYTES = 64 * 1024
 const MAX_STEPS_BYTES = 1024 * 1024
 
@@ -165,7 +162,7 @@ export const CaseUpdate = z
   .object({ ...CardId.shape, ...z.object(fields).partial().shape })
   .meta({ id: 'CaseUpdate' })
 
-/** Tools refuse unknown keys in evidence too: `metadata` for `meta` would be lost without a word. */
+/** Strict, because an unknown key such as `metadata` for `meta` would be lost silently. */
 const strictEvidences = z.array(Evidence.strict()).max(MAX_EVIDENCES).describe('Are added; never removed')
 
 export const RecordTool = CaseCreate.extend({ evidences: strictEvidences.default([]) })
@@ -215,7 +212,6 @@ export const SimilarCard = z
   })
   .meta({ id: 'SimilarCard' })
 
-/** Of evidence and of pictures. */
 export const ADDED_BY =
   'Who added it; to others than members of its workspace, and for what is from before it came there, the owner of the card'
 
@@ -311,7 +307,6 @@ export const CaseResponse = z
   })
   .meta({ id: 'CaseResponse' })
 
-/** What a version of a card says; evidence is apart. */
 export const CaseContent = CaseResponse.pick({
   card_type: true,
   title: true,
@@ -326,7 +321,7 @@ export const CaseContent = CaseResponse.pick({
   scope_notes: true,
 })
 
-/** A page is 2 MiB at most: past that its cards are shown by the beginning of their texts. */
+/** A page is at most 2 MiB. Beyond that, cards are shown only by the beginning of their texts. */
 export const CaseListItem = CaseResponse.extend({
   steps: CaseResponse.shape.steps.nullable(),
   truncated: z

@@ -15,12 +15,12 @@ import { tell, untellAny } from '../notices/index.ts'
 import { countText, rowsOf, rowsOfCard, writeText } from '../storage/index.ts'
 import { CardId } from './card.ts'
 import type { CardRow } from './list.ts'
-import { holdKeyOf, readableCard } from './store.ts'
+import { lockKeyOf, readableCard } from './store.ts'
 import { mayRead } from './visibility.ts'
 
 type Thread = { cardId: string; viewerId: string }
 
-/** Comments in a workspace of the viewer, on a card of the viewer, or by the viewer. */
+/** Matches comments in a workspace of the viewer, on a card of the viewer, or by the viewer. */
 const shownTo = (db: Db, { cardId, viewerId }: Thread) =>
   db
     .selectFrom('card_comments')
@@ -42,7 +42,6 @@ const shownTo = (db: Db, { cardId, viewerId }: Thread) =>
       ]),
     )
 
-/** With the viewer's role in the workspace of the comment. */
 const selectShown = (db: Db, thread: Thread) =>
   shownTo(db, thread)
     .innerJoin('users', 'users.user_id', 'card_comments.user_id')
@@ -63,7 +62,6 @@ const countComments = async (db: Db, thread: Thread): Promise<number> => {
   return total
 }
 
-/** In the order of a conversation: oldest first. */
 const listCommentsOf = (
   db: Db,
   thread: Thread,
@@ -79,7 +77,10 @@ const listCommentsOf = (
 const findComment = (db: Db, thread: Thread, commentId: string): Promise<CommentRow | undefined> =>
   selectShown(db, thread).where('card_comments.comment_id', '=', commentId).executeTakeFirst()
 
-/** Authors find their own comment even if they can no longer read the card, so that they can delete it. */
+/**
+ * Returns whether a comment is the viewer's own. Authors may delete their comment even if they can no longer
+ * read the card.
+ */
 const isOwnComment = async (db: Db, { cardId, viewerId }: Thread, commentId: string): Promise<boolean> => {
   const row = await db
     .selectFrom('card_comments')
@@ -91,7 +92,10 @@ const isOwnComment = async (db: Db, { cardId, viewerId }: Thread, commentId: str
   return row !== undefined
 }
 
-/** Counts all comments of the card, whoever may read them: the limit is the card's. */
+/**
+ * Counts all comments of the card, even those that the viewer cannot read, because the limit applies to the
+ * card.
+ */
 async function commentsOn(db: Db, cardId: string): Promise<number> {
   const { total } = await db
     .selectFrom('card_comments')
@@ -132,7 +136,6 @@ const removeCommentsOf = (db: Db, userId: string) =>
     db.deleteFrom('card_comments').where('user_id', '=', userId).returning(['card_id', 'body']).execute(),
   )
 
-/** Everybody who has commented on a card, and the comments that mention somebody. */
 async function leftOn(db: Db, cardId: string) {
   const left = db.selectFrom('card_comments').where('card_id', '=', cardId)
   const speakers = await left.select('user_id').distinct().execute()
@@ -145,7 +148,6 @@ const ownerOf = (db: Db, cardId: string) =>
 
 type Audience = { workspace_id: string; name: string }
 
-/** Those of the workspaces that somebody is a member of. */
 const workspacesAmong = (db: Db, userId: string, workspaceIds: readonly string[]): Promise<Audience[]> =>
   db
     .selectFrom('memberships')
@@ -155,7 +157,6 @@ const workspacesAmong = (db: Db, userId: string, workspaceIds: readonly string[]
     .where('workspaces.workspace_id', 'in', workspaceIds)
     .execute()
 
-/** Which of these people are members of the workspace. */
 async function membersAmong(db: Db, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('memberships')
@@ -179,7 +180,6 @@ async function mayReadCard(db: Db, cardId: string, userId: string): Promise<bool
 const namesOf = (db: Db, userIds: readonly string[]) =>
   db.selectFrom('users').select(['user_id', 'display_name']).where('user_id', 'in', userIds).execute()
 
-/** Who has commented in the thread of a workspace, the latest first. */
 async function speakersIn(
   db: Db,
   { cardId, workspaceId, limit }: { cardId: string; workspaceId: string; limit: number },
@@ -198,7 +198,6 @@ async function speakersIn(
 
 export const MAX_BODY = 10_000
 export const MAX_MENTIONS = 20
-/** The result of a longer conversation belongs in the card itself. */
 export const MAX_COMMENTS = 500
 
 const Body = requiredText(1, MAX_BODY).describe(
@@ -239,12 +238,11 @@ const CommentList = pageOf(CommentResponse)
   })
   .meta({ id: 'CommentListResponse' })
 
-/** At most this many earlier speakers are notified, the latest first. */
-const MOST_TOLD = 20
+const MAX_NOTICES = 20
 
 /**
- * Who reads a comment of the viewer: the workspace that the card is in, or the one that it was published from. Readers of
- * the library are not members of either; they use feedback to say whether a card helped.
+ * Returns who reads a comment of the viewer: the workspace of the card, or the one it was published from.
+ * Readers of the library are in neither and use feedback instead.
  */
 async function audienceOf(ctx: UserCtx, card: CardRow): Promise<Audience | null> {
   const ids = [card.workspace_id, card.origin_workspace_id]
@@ -264,8 +262,8 @@ async function requireAudience(ctx: UserCtx, card: CardRow): Promise<Audience> {
 type Mentioning = { cardId: string; workspaceId: string; body: string; former?: string }
 
 /**
- * The people whom the text mentions and its former one did not. Each must be a member there and able to read the card;
- * those who were mentioned before may have left since.
+ * Checks that newly mentioned people are members and can read the card. People mentioned before may have left
+ * since.
  */
 async function requireReaders(
   ctx: UserCtx,
@@ -283,7 +281,6 @@ async function requireReaders(
   return ids
 }
 
-/** Notifies everybody who is mentioned, except the viewer. */
 async function tellMentioned(ctx: UserCtx, cardId: string, userIds: readonly string[]): Promise<void> {
   for (const userId of userIds)
     if (userId !== ctx.viewer.userId) await tell(ctx, { userId, kind: 'card.mentioned', subjectId: cardId })
@@ -291,12 +288,11 @@ async function tellMentioned(ctx: UserCtx, cardId: string, userIds: readonly str
 
 type Said = { card: CardRow; workspaceId: string; mentioned: readonly string[] }
 
-/** Notifies the mentioned people, the owner of the card and earlier speakers. */
 async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
   const { card, workspaceId, mentioned } = said
   const { card_id: cardId, owner_id: ownerId } = card
   await tellMentioned(ctx, cardId, mentioned)
-  const speakers = await speakersIn(ctx.db, { cardId, workspaceId, limit: MOST_TOLD })
+  const speakers = await speakersIn(ctx.db, { cardId, workspaceId, limit: MAX_NOTICES })
   const members = await membersAmong(ctx.db, workspaceId, [ownerId, ...speakers])
   // The owner of a card that was published from there need not be a member.
   const others = new Set(card.owner_deleted_at === null ? [ownerId, ...members] : members)
@@ -309,7 +305,7 @@ async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
 
 type Removed = { card_id: string; body: string }
 
-/** An unread notice that leads to no comment of somebody else is taken back. */
+/** Deletes an unread notice if no comment of other people is left for it. */
 async function untellAbout(ctx: Ctx, cardId: string, bodies: readonly string[]): Promise<void> {
   const { speakers, mentioning } = await leftOn(ctx.db, cardId)
   const stillMentions = (userId: string) =>
@@ -322,7 +318,7 @@ async function untellAbout(ctx: Ctx, cardId: string, bodies: readonly string[]):
       await untellAny(ctx, { userId, kind: 'card.commented', subjectId: cardId })
 }
 
-/** Runs in the transaction that removes the comments. */
+/** Updates notices after comments were removed. Call it in the same transaction. */
 async function commentsAreGone(ctx: Ctx, removed: readonly Removed[]): Promise<void> {
   for (const [cardId, rows] of Map.groupBy(removed, (row) => row.card_id))
     await untellAbout(
@@ -332,11 +328,10 @@ async function commentsAreGone(ctx: Ctx, removed: readonly Removed[]): Promise<v
     )
 }
 
-/** With the account of their author. */
 export const forgetComments = async (ctx: Ctx, userId: string): Promise<void> =>
   commentsAreGone(ctx, await removeCommentsOf(ctx.db, userId))
 
-/** Names are looked up on each read: a person who has deleted their account has none. */
+/** Presents comments. Names are read each time, because a deleted user has none. */
 async function present(ctx: UserCtx, rows: readonly CommentRow[]): Promise<CommentAnswer[]> {
   const ids = [...new Set(rows.flatMap((row) => mentionedIn(row.body)))]
   const people = new Map(
@@ -414,7 +409,7 @@ export const createComment = capability({
     const body = cleanText(given, new Findings())
     return inTx(ctx, async (ctx) => {
       const card = await readableCard(ctx, card_id)
-      await holdKeyOf(ctx, card_id)
+      await lockKeyOf(ctx, card_id)
       const { workspace_id } = await requireAudience(ctx, card)
       const mentioned = await requireReaders(ctx, { cardId: card_id, workspaceId: workspace_id, body })
       if ((await commentsOn(ctx.db, card_id)) >= MAX_COMMENTS)

@@ -27,14 +27,14 @@ import {
   findCard,
   findDeleted,
   findPurgeable,
-  holdAround,
-  holdCard,
-  holdForPublishing,
+  lockCard,
+  lockForPublishing,
+  lockWithRelated,
   markDeleted,
   removeCard,
 } from './store.ts'
 
-/** Counted from the rows each time, so that the counts on the card cannot drift. */
+/** Counts feedback from its rows, so that the counts on the card cannot drift. */
 export async function recountFeedback(db: Db, cardId: string): Promise<void> {
   const count = (kind: FeedbackKind) =>
     db
@@ -43,7 +43,7 @@ export async function recountFeedback(db: Db, cardId: string): Promise<void> {
       .where((eb) =>
         eb.or([
           eb('card_id', '=', cardId),
-          // Feedback on a card that was merged into this one counts here.
+          // Feedback on a merged card counts on its merge target.
           eb(
             'card_id',
             'in',
@@ -65,8 +65,8 @@ export async function recountFeedback(db: Db, cardId: string): Promise<void> {
 }
 
 /**
- * Around the removal of cards for good. What was said of one that was merged into another counted there, and goes with it.
- * The marks for trust come first: they are the first of all locks.
+ * Updates counts around the removal of cards, since feedback on a merged card counted on its target. The trust
+ * marks come first: they are the first of all locks.
  */
 async function recountAfter(
   ctx: Ctx,
@@ -118,22 +118,25 @@ export const deleteCard = capability({
     inTx(
       ctx,
       async (ctx) => {
-        await holdCard(ctx, card_id)
+        await lockCard(ctx, card_id)
         await removeDeletable(ctx, card_id)
       },
       SELF_GUARDED,
     ),
 })
 
-/** The same check as at publishing. A card that is hidden itself waits for its own decision. */
+/**
+ * Returns whether the card repeats a hidden text, as at publishing. A card that is hidden itself waits for its
+ * own decision.
+ */
 async function saysWhatIsHidden(ctx: UserCtx, deleted: DeletedCard): Promise<boolean> {
   if (deleted.hidden_at !== null || !(await repeatsWithdrawn(ctx, deleted, deleted))) return false
   return !(await isClearedFor(ctx, deleted, deleted))
 }
 
 /**
- * A former member no longer publishes anything in the team, and a banned person nothing. Who has switched publishing off
- * shows nothing to strangers, and a text that is hidden from them meanwhile does not come back.
+ * Returns whether the card may come back published: no former member, no ban, and for strangers publishing is
+ * on and the text does not repeat a hidden one.
  */
 async function mayPublishAgain(ctx: UserCtx, deleted: DeletedCard): Promise<boolean> {
   if (isOutsider(deleted) || (await isBanned(ctx, deleted))) return false
@@ -141,15 +144,15 @@ async function mayPublishAgain(ctx: UserCtx, deleted: DeletedCard): Promise<bool
   return (await isPublishingEnabled(ctx)) && !(await saysWhatIsHidden(ctx, deleted))
 }
 
-/** The same check as at publishing. A hidden card is not in the library until moderators show it again. */
+/** Returns duplicates, as at publishing. A hidden card is not in the library until moderators show it again. */
 async function duplicatesOf(ctx: UserCtx, deleted: DeletedCard) {
   if (deleted.workspace_id !== PUBLIC_LIBRARY_ID || deleted.hidden_at !== null) return []
   return duplicatesInLibrary(ctx, deleted)
 }
 
 /**
- * Unpublished, the card is where it came from. An admin of the workspace that it was published to may not read it there,
- * and is told why it does not come back as it was. It stays deleted, for its owner to bring it back.
+ * Refuses to restore a card for an admin who could not read it afterwards: unpublished, the card returns to
+ * its former workspace. It stays deleted, and its owner can restore it.
  */
 async function refuseOutOfSight(ctx: UserCtx, deleted: DeletedCard): Promise<void> {
   if (await findCard(ctx.db, ctx.viewer.userId, deleted.card_id)) return
@@ -158,7 +161,6 @@ async function refuseOutOfSight(ctx: UserCtx, deleted: DeletedCard): Promise<voi
   throw forbidden('Nearly the same text is hidden from strangers. Only its owner can bring this card back.')
 }
 
-/** Counts the words of a deleted card, before the transaction that brings it back. */
 async function wordsOfDeleted(ctx: UserCtx, cardId: string): Promise<CardWords | undefined> {
   if (!(await findDeleted(ctx.db, ctx.viewer.userId, cardId, keptSince(ctx)))) return undefined
   const rows = await ctx.db.selectFrom('cards').selectAll().where('card_id', '=', cardId).execute()
@@ -167,7 +169,7 @@ async function wordsOfDeleted(ctx: UserCtx, cardId: string): Promise<CardWords |
 }
 
 async function bringBack(ctx: UserCtx, cardId: string, words: CardWords | undefined): Promise<CardAnswer> {
-  await holdForPublishing(ctx, cardId)
+  await lockForPublishing(ctx, cardId)
   const deleted = await findDeleted(ctx.db, ctx.viewer.userId, cardId, keptSince(ctx))
   if (!deleted) throw notFound('Deleted card')
   const wasPublished = deleted.status === 'published'
@@ -208,7 +210,6 @@ export const undeleteCard = capability({
   run: (ctx, { card_id }, words) => inTx(ctx, (ctx) => bringBack(ctx, card_id, words), SELF_GUARDED),
 })
 
-/** Housekeeping: removes for good what was deleted long enough ago. Returns how many cards. */
 export async function purgeDeletedCards(ctx: Ctx): Promise<number> {
   let purged = 0
   for (;;) {
@@ -225,9 +226,9 @@ export async function purgeDeletedCards(ctx: Ctx): Promise<number> {
 }
 
 /**
- * Removes for good what only its owner could see: unpublished cards, and cards shared in workspaces without any other
- * member. Cards that others read stay, under the name of a deleted user. Returns how many cards went. `since` leaves out
- * cards that were made before it.
+ * Removes the cards that only their owner could see: unpublished ones, and those shared in workspaces without
+ * other members. Other cards stay under the name of a deleted user. Returns how many were removed. `since`
+ * leaves out older cards.
  */
 export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''): Promise<number> {
   const own = ctx.db
@@ -260,7 +261,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''):
     .execute()
   const ids = [...deleted, ...unseen].map(({ card_id }) => card_id)
   await recountAfter(ctx, ids, async () => {
-    await holdAround(ctx, ids)
+    await lockWithRelated(ctx, ids)
     const now = ctx.now().toISOString()
     for (const card_id of ids) {
       await unindexCard(ctx, card_id)
@@ -276,9 +277,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''):
 export type CardsInWorkspace = {
   own: number
   ofOthers: number
-  /** Among them: cards that members, or everybody, can read today. */
   published: number
-  /** Deleted cards that can still be brought back. */
   deleted: number
 }
 
@@ -291,7 +290,6 @@ export async function countCardsIn(
   viewerId: string,
 ): Promise<CardsInWorkspace> {
   const isHere = ctx.db.selectFrom('cards').where('workspace_id', '=', workspaceId)
-  // Two queries, because live and deleted cards have an index each.
   const there = await isHere
     .select([
       countWhen(sql`owner_id = ${viewerId}`).as('own'),
@@ -312,7 +310,6 @@ export async function countCardsIn(
   }
 }
 
-/** How many cards of each person are in a workspace. */
 export async function cardsByOwner(ctx: Ctx, workspaceId: string): Promise<Map<string, number>> {
   const rows = await ctx.db
     .selectFrom('cards')
@@ -327,10 +324,10 @@ export async function cardsByOwner(ctx: Ctx, workspaceId: string): Promise<Map<s
 const homeOfOwner = sql<string>`(select personal_workspace_id from users where users.user_id = cards.owner_id)`
 
 /**
- * Empties a workspace that is about to go, inside the caller's transaction. Each card goes to the personal workspace of
- * its owner, unpublished; one that was published here from another workspace returns there. Cards of people who have
- * deleted their account go to `heirWorkspaceId`, else nobody could find them any more; so do those that would return to
- * where nobody is left. Deleted cards go the same ways, so that their owners can still bring them back.
+ * Empties a workspace before its removal, in the caller's transaction. Each card goes unpublished to its
+ * owner's personal workspace, or returns to the workspace that it was published from. Cards of deleted users,
+ * and cards that would return to an empty workspace, go to `heirWorkspaceId`. Deleted cards move too, so that
+ * their owners can still restore them.
  */
 export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspaceId: string): Promise<void> {
   await reindexWorkspaceSoon(ctx, workspaceId)
@@ -355,7 +352,7 @@ export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspace
       })
       .where('owner_id', 'not in', gone)
       .execute()
-    // Cards without an owner stay published where they arrive: unpublished, nobody there could find them.
+    // Cards without an owner stay published, because nobody could find them otherwise.
     await leave
       .set({
         workspace_id: sql<string>`case when ${returnsToSomebody} then cards.origin_workspace_id else ${heirWorkspaceId} end`,

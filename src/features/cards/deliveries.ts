@@ -7,13 +7,12 @@ import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { DAY_MS } from '../../shared/time.ts'
 
-/** The rows of recall: what was asked, what was delivered, and whether the person opened it. */
+/** Stores recalls: what was requested, what was delivered, and whether the person opened it. */
 
 const KEPT_MS = 400 * DAY_MS
-/** A card that is read later than this does not count as opened because of the delivery. */
+/** A card that is read later does not count as opened because of the delivery. */
 const OPENED_WITHIN_MS = DAY_MS
-/** Only the newest deliveries of a session are looked at. */
-const MOST_IN_SESSION = 1000
+const MAX_PER_SESSION = 1000
 
 export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id' | 'created_at'>
 export type NewCall = Omit<RecallCallsTable, 'user_id' | 'created_at'>
@@ -26,16 +25,18 @@ const inSession = prepared((db, parameter: Named<{ user_id: string; session_id: 
     .where('user_id', '=', parameter('user_id'))
     .where('session_id', '=', parameter('session_id'))
     .orderBy('created_at', 'desc')
-    .limit(MOST_IN_SESSION),
+    .limit(MAX_PER_SESSION),
 )
 
-/** What the viewer's agent already received in a session, newest first. */
 export const deliveredIn = (ctx: UserCtx, sessionId: string | null): Promise<Delivered[]> =>
   sessionId === null
     ? Promise.resolve([])
     : inSession(ctx.db, { user_id: ctx.viewer.userId, session_id: sessionId })
 
-/** Stores a call and what it delivered, in the open transaction. A repeated delivery in a session keeps its first row. */
+/**
+ * Stores a call and its deliveries, in the caller's transaction. A repeated delivery in a session keeps its
+ * first row.
+ */
 export async function keepCall(ctx: UserCtx, call: NewCall, items: readonly NewItem[]): Promise<void> {
   const row = { user_id: ctx.viewer.userId, created_at: ctx.now().toISOString() }
   await insertRow(ctx.db, 'recall_calls', { ...call, ...row })
@@ -55,23 +56,26 @@ export async function keepCall(ctx: UserCtx, call: NewCall, items: readonly NewI
 }
 
 export const OPENED_JOB = 'opened-cards'
-const MOST_WAITING = 5000
+const MAX_WAITING = 5000
 
 type Opened = { user_id: string; item_id: string; at: number }
 
 /**
- * What was read waits in memory for a second, so that reading a card asks nothing about deliveries, and the reads of a second
- * are looked at together. An orderly end writes them; what a process that is killed has not written is not known.
+ * Reads wait in memory for a second, so that reading a card needs no query. An orderly shutdown writes them; a
+ * killed process loses them.
  */
 const WAITING = new WeakMap<Database, Map<string, Opened>>()
 
-/** The viewer reads a card: if it was delivered to them within the last day, it counts as opened. */
+/**
+ * Notes that the viewer reads a card. A card that was delivered to the viewer within the last day then counts
+ * as opened.
+ */
 export function noteOpened(ctx: UserCtx, cardId: string): void {
   const waiting = WAITING.get(ctx.database) ?? new Map<string, Opened>()
   const { userId } = ctx.viewer
   waiting.set(userId + cardId, { user_id: userId, item_id: cardId, at: ctx.now().getTime() })
   if (waiting.size === 1) WAITING.set(ctx.database, waiting)
-  if (waiting.size >= MOST_WAITING) ctx.wakeups.emit(OPENED_JOB)
+  if (waiting.size >= MAX_WAITING) ctx.wakeups.emit(OPENED_JOB)
 }
 
 const unopened = prepared((db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
@@ -86,7 +90,6 @@ const unopened = prepared((db, parameter: Named<{ user_id: string; item_ids: str
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()
 
-/** Of the cards that one person has read, those that were delivered before. */
 async function delivered(ctx: Ctx, reads: readonly Opened[]): Promise<Opened[]> {
   const [first] = reads
   if (!first) return []
@@ -110,7 +113,7 @@ const markOpened = (ctx: Ctx, { user_id, item_id, at }: Opened) =>
     .where('created_at', '<=', isoTime(at))
     .execute()
 
-/** The job, each second, and at the end of the process: writes what waits. */
+/** Writes waiting reads. Runs each second and at shutdown. */
 export async function keepOpened(ctx: Ctx): Promise<void> {
   const waiting = WAITING.get(ctx.database)
   if (!waiting) return
@@ -123,11 +126,14 @@ export async function keepOpened(ctx: Ctx): Promise<void> {
   }
 }
 
-/** What could not be written waits for the next time. While the database takes nothing it must not fill the memory. */
+/**
+ * Puts reads back after a failed write. Their number is limited, so that a database failure does not fill the
+ * memory.
+ */
 function waitAgain(database: Database, unwritten: ReadonlyMap<string, Opened>): void {
   const waiting = WAITING.get(database) ?? new Map<string, Opened>()
   for (const [key, read] of unwritten)
-    if (!waiting.has(key) && waiting.size < MOST_WAITING / 2) waiting.set(key, read)
+    if (!waiting.has(key) && waiting.size < MAX_WAITING / 2) waiting.set(key, read)
   WAITING.set(database, waiting)
 }
 
@@ -147,7 +153,7 @@ async function writeOpened(ctx: Ctx, waiting: ReadonlyMap<string, Opened>): Prom
   )
 }
 
-/** Housekeeping: rows are kept a little longer than a year, the longest time of which there are figures. */
+/** Housekeeping: deletes rows older than a little more than a year, the longest period of the statistics. */
 export async function dropOldRecalls(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
   await inTx(ctx, async (ctx) => {
@@ -158,7 +164,7 @@ export async function dropOldRecalls(ctx: Ctx): Promise<void> {
 
 type Read = { user_id: string; card_id: string; last_at: string }
 
-/** Leaves out cards that were removed meanwhile, and people who have deleted their account. */
+/** Stores reads, without cards that were removed and people who deleted their account meanwhile. */
 async function keepReads(db: Db, reads: readonly Read[]): Promise<void> {
   const people = await db
     .selectFrom('users')
@@ -183,17 +189,16 @@ async function keepReads(db: Db, reads: readonly Read[]): Promise<void> {
     .execute()
 }
 
-/** More than one answer holds, because some of these cards may be visible again and are left out later. */
-const MOST_LOOKED_AT = 50
+/** More than one answer holds, because cards that are visible again are dropped later. */
+const MAX_EXAMINED = 50
 
 type ReadsQuery = { userId: string; projectKey: string; since: string; limit: number }
 
-/** Hidden cards are few; this many are compared at once with what a person has read. */
 const MATTERS_AT_ONCE = 500
 
 /**
- * Decisions where the person could know of them: what a private team decides, and why, is for its members. What was decided
- * while strangers read there is told also after the workspace was closed.
+ * Queries decisions that the person may know of. Decisions of a private team are for its members. Decisions
+ * made while strangers could read there are still told after the workspace was closed.
  */
 const hidingMatters = (db: Db, { userId, since }: ReadsQuery, offset: number) =>
   db
@@ -243,10 +248,13 @@ async function readAndNotTold(db: Db, { userId, projectKey }: ReadsQuery, cardId
   return new Set(rows.map((row) => row.card_id))
 }
 
-/** Starts from the hidden cards, because a person may have read many. Asked apart: a cluster keeps reads by their person. */
+/**
+ * Returns hidden cards that the person has read. Starts from the hidden cards, because they are few. Two
+ * queries, because a cluster stores reads by person.
+ */
 async function hiddenAndRead(db: Db, asked: ReadsQuery) {
   const found: Awaited<ReturnType<typeof hidingMatters>> = []
-  for (let offset = 0; found.length < MOST_LOOKED_AT; offset += MATTERS_AT_ONCE) {
+  for (let offset = 0; found.length < MAX_EXAMINED; offset += MATTERS_AT_ONCE) {
     const matters = await hidingMatters(db, asked, offset)
     if (matters.length === 0) break
     const cardIds = matters.map((matter) => matter.card_id)
@@ -254,10 +262,13 @@ async function hiddenAndRead(db: Db, asked: ReadsQuery) {
     found.push(...matters.filter((matter) => wanted.has(matter.card_id)))
     if (matters.length < MATTERS_AT_ONCE) break
   }
-  return found.slice(0, MOST_LOOKED_AT)
+  return found.slice(0, MAX_EXAMINED)
 }
 
-/** Cards of others that this person's agents have read, that are hidden now, and that this project was not told about. */
+/**
+ * Returns cards of others that this person's agents have read, that are hidden now, and that this project was
+ * not told about.
+ */
 async function withdrawnCards(db: Db, asked: ReadsQuery) {
   const matters = await hiddenAndRead(db, asked)
   if (matters.length === 0) return []
@@ -278,7 +289,7 @@ async function withdrawnCards(db: Db, asked: ReadsQuery) {
   })
 }
 
-/** Returns the cards that nobody else has told in this project meanwhile. */
+/** Records that cards were told; returns those that no parallel request has told. */
 export async function keepTold(
   db: Db,
   { userId, projectKey, now }: { userId: string; projectKey: string; now: string },
@@ -293,7 +304,9 @@ export async function keepTold(
   return new Set(rows.map((row) => row.card_id))
 }
 
-/** Reads of a hidden card are kept longer, because some readers may not have been told yet. */
+/**
+ * Deletes old reads. Reads of a hidden card are kept longer, because some readers may not have been told yet.
+ */
 async function dropReads(db: Db, before: string, hiddenBefore: string): Promise<void> {
   const hidden = await db
     .selectFrom('cards')
@@ -310,22 +323,21 @@ async function dropReads(db: Db, before: string, hiddenBefore: string): Promise<
 }
 
 /**
- * Records which cards of others a person's agents have read. The records are kept for 30 days, so that the person can be
- * told when such a card is withdrawn. There is one row for each person and card.
+ * Records which cards of others a person's agents have read, for 30 days, so that the person can be told when
+ * such a card is withdrawn. There is one row for each person and card.
  */
 
 export const READS_JOB = 'card-reads'
 const KEPT_DAYS = 30
-/** A person who is away can be told about a withdrawal for this long. */
+/** Time in which an absent person can still be told about a withdrawal. */
 const TOLD_DAYS = 90
-/** The same read is written again no sooner than this. */
 const AGAIN_MS = DAY_MS / 2
 const MAX_WAITING_READS = 5000
-const MOST_REMEMBERED = 50_000
+const MAX_CACHE_ENTRIES = 50_000
 
 /**
- * Reads wait in memory for a second: a search stays a read, and many searches are one write. An orderly end writes them;
- * what a process that is killed has not written is not known.
+ * Reads wait in memory for a second, so that many searches make one write. An orderly shutdown writes them; a
+ * killed process loses them.
  */
 type Waiting = { reads: Map<string, Read>; written: Map<string, number>; writing: Promise<void> }
 const WAITING_READS = new WeakMap<Database, Waiting>()
@@ -340,7 +352,7 @@ function waitingOf(database: Database): Waiting {
 
 type Shown = { card_id: string; owner_id?: string }
 
-/** Notes that the viewer's agent has read these cards. A browser session is a person, not an agent. */
+/** Notes that the viewer's agent has read these cards. Browser sessions do not count. */
 export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
   const { userId, credential } = ctx.viewer
   if (credential.kind === 'session') return
@@ -350,13 +362,13 @@ export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
     const key = `${userId} ${card_id}`
     if (owner_id === userId || (written.get(key) ?? 0) > now.getTime() - AGAIN_MS) continue
     reads.set(key, { user_id: userId, card_id, last_at: now.toISOString() })
-    if (written.size >= MOST_REMEMBERED) written.clear()
+    if (written.size >= MAX_CACHE_ENTRIES) written.clear()
     written.set(key, now.getTime())
   }
   if (reads.size >= MAX_WAITING_READS) ctx.wakeups.emit(READS_JOB)
 }
 
-/** The job, each second, and at the end of the process: writes what waits, after what is being written already. */
+/** Writes waiting reads, one write at a time. Runs each second and at shutdown. */
 export function keepWaitingReads(ctx: Ctx): Promise<void> {
   const waiting = waitingOf(ctx.database)
   waiting.writing = waiting.writing.catch(() => {}).then(() => writeReads(ctx, waiting))
@@ -380,8 +392,7 @@ async function writeReads(ctx: Ctx, waiting: Waiting): Promise<void> {
 }
 
 /**
- * Reads that could not be written wait for the next time. While a full disk takes nothing they must not fill the memory, so
- * there is room for some; of the others, the next read is noted.
+ * Puts reads back after a failed write. Their number is limited, so that a full disk does not fill the memory.
  */
 function keepReadsWaiting({ reads, written }: Waiting, entries: readonly [string, Read][]): void {
   for (const [key, read] of entries) {
@@ -393,7 +404,7 @@ function keepReadsWaiting({ reads, written }: Waiting, entries: readonly [string
 
 export type Withdrawn = Awaited<ReturnType<typeof withdrawnCards>>[number]
 
-/** Cards that were withdrawn after the viewer's agents read them. Agents are told once in each project. */
+/** Returns cards that were withdrawn after the viewer's agents read them, once in each project. */
 export async function tellWithdrawn(ctx: UserCtx, projectKey: string, limit: number): Promise<Withdrawn[]> {
   const { userId, credential } = ctx.viewer
   if (credential.kind === 'session') return []
@@ -416,7 +427,6 @@ export async function tellWithdrawn(ctx: UserCtx, projectKey: string, limit: num
   )
 }
 
-/** Housekeeping: deletes reads and notes of withdrawals that are too old. */
 export async function dropOldReads(ctx: Ctx): Promise<void> {
   const daysAgo = (days: number) => new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
   await inTx(ctx, (ctx) => dropReads(ctx.db, daysAgo(KEPT_DAYS), daysAgo(TOLD_DAYS)))

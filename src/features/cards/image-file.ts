@@ -17,12 +17,15 @@ const IMAGE = 0x2c
 const TRAILER = 0x3b
 const GRAPHIC_CONTROL = 0xf9
 const APPLICATION = 0xff
-/** Says how often an animation repeats. */
+/** Application blocks that say how often an animation repeats. */
 const LOOPS = ['NETSCAPE2.0', 'ANIMEXTS1.0']
 
 const colourBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-/** Blocks of up to 255 bytes, each after its length; an empty one ends them. Returns the first. */
+/**
+ * Skips a chain of blocks and returns the first. A block has up to 255 bytes after its length; an empty block
+ * ends the chain.
+ */
 function skipBlocks(reader: Reader): Buffer {
   let first: Buffer | undefined
   for (;;) {
@@ -32,7 +35,7 @@ function skipBlocks(reader: Reader): Buffer {
   }
 }
 
-/** Drops comments, plain texts and data of programs. */
+/** Reads an extension. Comments, plain texts and application data are dropped. */
 function readExtension(reader: Reader): boolean {
   const label = reader.byte()
   const first = skipBlocks(reader)
@@ -73,15 +76,15 @@ function readGif(file: Buffer): Picture {
 }
 
 /**
- * Cameras do not turn the pixels: they note in EXIF how the picture is to be turned. That one number is kept; the rest
- * of EXIF is dropped.
+ * Reads and writes the orientation in EXIF, which cameras use instead of turning the pixels. The rest of EXIF
+ * is dropped.
  */
 const EXIF = Buffer.from('Exif\0\0', 'latin1')
 const ORIENTATION = 0x0112
 const SHORT = 3
 const ENTRY_BYTES = 12
 
-/** 1 to 8, or undefined if the segment is something else or has no orientation. */
+/** Returns the orientation from 1 to 8, or undefined if the segment has none. */
 function orientationIn(segment: Buffer): number | undefined {
   if (!segment.subarray(0, EXIF.length).equals(EXIF)) return undefined
   const tiff = segment.subarray(EXIF.length)
@@ -100,7 +103,6 @@ function orientationIn(segment: Buffer): number | undefined {
   return undefined
 }
 
-/** An EXIF segment with nothing but the orientation. */
 export function orientationSegment(orientation: number): Buffer {
   const tiff = Buffer.alloc(26)
   tiff.write('MM', 'latin1')
@@ -125,21 +127,22 @@ const APP1 = 0xe1
 const APP14 = 0xee
 const APP15 = 0xef
 const COMMENT = 0xfe
-/** Start of frame, in all the ways of coding. */
 const FRAMES = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])
 const JFIF_LENGTH = 14
 const ADOBE = Buffer.from('Adobe')
 
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
 
-/** Application data is dropped, except what changes the colours and how the picture is turned. */
+/**
+ * Returns whether a segment is kept. Application data is dropped, except colour information and orientation.
+ */
 function isKept(marker: number, data: Buffer): boolean {
   if (marker === APP0) return data.length === JFIF_LENGTH
   if (marker === APP14) return data.length === 12 && data.subarray(0, 5).equals(ADOBE)
   return !(marker === COMMENT || (marker > APP0 && marker <= APP15))
 }
 
-/** A marker may have any number of fill bytes before it. */
+/** Reads the next marker, which may have any number of fill bytes before it. */
 function nextMarker(reader: Reader): number {
   if (reader.byte() !== 0xff) throw broken()
   let marker = reader.byte()
@@ -147,9 +150,8 @@ function nextMarker(reader: Reader): number {
   return marker
 }
 
-/** Where the coded pixels end: at the first marker that is neither an escaped byte nor a restart. */
+/** Returns where the coded pixels end: at the first marker that is neither an escaped byte nor a restart. */
 function endOfScan(file: Buffer, from: number): number {
-  // Byte by byte, without a call for each: a scan may consist of escaped bytes only.
   for (let at = from; at + 1 < file.length; at++) {
     const next = file[at + 1] as number
     if (file[at] === 0xff && next !== 0 && next !== 0xff && !isRestart(next)) return at
@@ -181,7 +183,7 @@ function readJpeg(file: Buffer): Picture {
     kept.push(reader.take(end - reader.at))
   }
   if (!size || !hasPixels) throw broken()
-  // Phones append a second picture for bright screens. It is left out; anything else after the end is refused.
+  // Phones append a second picture for HDR screens, which is dropped. Anything else after the end is refused.
   if (reader.left > 0 && !file.subarray(reader.at, reader.at + 3).equals(JPEG_START)) throw trailing()
   kept.push(Buffer.from([0xff, END]))
   if (orientation !== 1) kept.splice(1, 0, orientationSegment(orientation))
@@ -197,10 +199,10 @@ function readJpegFrame(data: Buffer): { width: number; height: number } {
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** The chunks that draw the picture. Texts, times, EXIF, colour profiles and chunks of programs are dropped. */
+/** Chunks that draw the picture. All others, such as texts, times, EXIF and colour profiles, are dropped. */
 const KEPT = new Set('IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB cICP sBIT bKGD pHYs acTL fcTL fdAT'.split(' '))
 
-/** A chunk is its length, its name, its data and a checksum over name and data. */
+/** Reads a PNG. A chunk is its length, its name, its data and a checksum over name and data. */
 function readPng(file: Buffer): Picture {
   const reader = new Reader(file, PNG_SIGNATURE.length)
   const kept: Buffer[] = [PNG_SIGNATURE]
@@ -235,17 +237,17 @@ const WEBP = Buffer.from('WEBP')
 
 const isWebp = (file: Buffer) => file.subarray(0, 4).equals(RIFF) && file.subarray(8, 12).equals(WEBP)
 
-/** The chunks that draw the picture. ICCP, EXIF, XMP and unknown chunks are dropped. */
+/** Chunks that draw the picture. All others, such as ICCP, EXIF and XMP, are dropped. */
 const KEPT_CHUNKS = new Set(['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ANIM', 'ANMF'])
 const IN_FRAME = new Set(['VP8 ', 'VP8L', 'ALPH'])
-/** In the flags of VP8X: that there is an ICC profile, EXIF or XMP. */
+/** Flags of VP8X for an ICC profile, EXIF and XMP. */
 const SAYS_METADATA = 0x20 | 0x08 | 0x04
 const HAS_PIXELS = new Set(['VP8 ', 'VP8L', 'ANMF'])
 const FRAME_HEAD = 16
 
 type Chunk = { name: string; data: Buffer }
 
-/** A chunk is its name, its length, its data, and a byte more where the length is odd. */
+/** Yields chunks: a name, a length, data, and a padding byte if the length is odd. */
 function* chunksOf(bytes: Buffer, shared: Patience): Generator<Chunk> {
   const reader = new Reader(bytes, 0, shared)
   while (reader.left > 0) {
@@ -263,7 +265,7 @@ function written({ name, data }: Chunk): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length % 2)])
 }
 
-/** A frame of an animation holds chunks itself. */
+/** Cleans the chunks inside a frame of an animation. */
 function cleanFrame(data: Buffer, shared: Patience): Buffer {
   if (data.length < FRAME_HEAD) throw broken()
   const inside = [...chunksOf(data.subarray(FRAME_HEAD), shared)].filter(({ name }) => IN_FRAME.has(name))
@@ -311,8 +313,8 @@ function readWebp(file: Buffer): Picture {
 const startsWith = (file: Buffer, start: Buffer) => file.subarray(0, start.length).equals(start)
 
 /**
- * Recognises a file by its content and writes it again without metadata. The name and the stated type of the file mean
- * nothing. Throws `BadImage` for everything that is not one whole picture and nothing else.
+ * Recognises a picture by its content and writes it again without metadata. The file's name and stated type
+ * are ignored. Throws `BadImage` unless the file is exactly one whole picture.
  */
 export function readPicture(file: Buffer): Picture {
   if (startsWith(file, PNG_SIGNATURE)) return readPng(file)

@@ -31,7 +31,7 @@ import { mayRead, mayUpdate } from './visibility.ts'
 
 type ImageRow = CardImagesTable
 
-/** Each row stays small, so that a backup or a page of rows never holds a whole picture many times. */
+/** Small rows, so that a backup or a page of rows does not hold many whole pictures in memory. */
 const PART_BYTES = 48 * 1024
 const PARTS_AT_ONCE = 20
 
@@ -55,13 +55,19 @@ const isNamed = ({
   coalesce(cards.body, '') || ' ' || coalesce(cards.scope_notes, '') || ' ' || cards.steps)
   like ${`%${image_id}%`}`
 
-/** In a version that editors of the card may read: none from before it came into their workspace. */
+/**
+ * Returns whether a version that the editor may read names the picture. Versions from before the card came
+ * into the workspace do not count.
+ */
 const isInSeenVersion = ({ image_id, created_at }: StoredPicture) =>
   sql<SqlBool>`(cards.seen_since is null or ${created_at} >= cards.seen_since or exists (
     select 1 from card_versions where card_versions.card_id = cards.card_id
     and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like ${`%${image_id}%`}))`
 
-/** A picture is as visible as the text that names it: one that was taken out before the card was shared stays its owner's. */
+/**
+ * Returns whether the viewer may see a picture. A picture is as visible as the text that names it: one that
+ * was removed before the card was shared stays private.
+ */
 function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'cards'>()
   return eb.or([
@@ -72,7 +78,10 @@ function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
   ])
 }
 
-/** Pictures lie apart from cards, so their card is asked, once for all of them. */
+/**
+ * Returns which pictures the viewer may see on their card. The card is read in a separate query, because
+ * pictures are stored apart from cards.
+ */
 async function seenOnCard(
   db: Db,
   viewerId: string,
@@ -93,7 +102,7 @@ async function seenOnCard(
   return images.filter((_, index) => row?.[`seen${index}`] === 1)
 }
 
-/** A picture that the viewer may see on its card, or one of the viewer's own that is on no card yet. */
+/** Returns a picture that the viewer may see on its card, or the viewer's own picture that is on no card. */
 async function findReadableImage(db: Db, viewerId: string, imageId: string): Promise<ImageRow | undefined> {
   const image = await db
     .selectFrom('card_images')
@@ -135,7 +144,7 @@ async function imageBytesOf(db: Db, userId: string): Promise<number> {
   return Number(bytes ?? 0)
 }
 
-/** Puts pictures on a card: those that the person has uploaded and that are on no card yet. Returns how many. */
+/** Attaches pictures that the person has uploaded and that are on no card yet. Returns how many. */
 async function attachImages(
   db: Db,
   uploadedBy: string,
@@ -197,7 +206,6 @@ function imagesNamedIn({
   scope_notes,
   steps,
 }: CardContent): string[] {
-  // Steps may have keys of their own. Readers see a picture that any of them names.
   const texts = [symptom, fix_summary, root_cause, body, scope_notes, toJson(steps)]
   const ids = texts.flatMap((text) =>
     Array.from(text?.matchAll(NAMED) ?? [], ([, id = '']) => id.toLowerCase()),
@@ -210,7 +218,9 @@ async function requireRoomOnCard(ctx: Ctx, cardId: string, field: string): Promi
     throw invalid(field, `A card has at most ${MAX_IMAGES_PER_CARD} pictures`, 'too_long')
 }
 
-/** Part of every write of a card: pictures that its text names and its writer has uploaded now belong to it. */
+/**
+ * Attaches the pictures that a card's text names and its writer has uploaded. Part of every write of a card.
+ */
 export async function attachNamedImages(ctx: UserCtx, cardId: string, content: CardContent): Promise<void> {
   const named = imagesNamedIn(content)
   if (named.length === 0) return
@@ -220,7 +230,6 @@ export async function attachNamedImages(ctx: UserCtx, cardId: string, content: C
   if (added > 0) await requireRoomOnCard(ctx, cardId, 'body')
 }
 
-/** Housekeeping: deletes pictures that no card has named in time. */
 export async function dropLooseImages(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_LOOSE_MS).toISOString()
   for (let full = true; full; ) {
@@ -233,7 +242,7 @@ export async function dropLooseImages(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Deletes the pictures of a leaving person that are on no card. The others go or stay with their card. */
+/** Deletes the pictures of a leaving person that are on no card. Other pictures go or stay with their card. */
 export async function forgetLooseImages(ctx: Ctx, userId: string): Promise<void> {
   await removeImages(ctx.db, await looseImagesOf(ctx.db, userId))
 }
@@ -302,7 +311,6 @@ export const deleteImage = capability({
     }),
 })
 
-/** The bytes of one picture; at most 5 MiB. */
 export async function contentOfImage(db: Db, imageId: string): Promise<Buffer> {
   const parts = await db
     .selectFrom('card_image_parts')
@@ -315,7 +323,7 @@ export async function contentOfImage(db: Db, imageId: string): Promise<Buffer> {
 
 const MIB = 1024 * 1024
 
-/** A browser executes nothing in a picture, whatever it takes the file for. */
+/** Stops browsers from executing anything in a picture. */
 const IMAGE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 const REASONS: Record<ImageFault, string> = {
@@ -333,7 +341,7 @@ function pictureIn(body: unknown): Picture {
     if (!(error instanceof BadImage)) throw error
     const msg = REASONS[error.fault]
     if (error.fault === 'unknown') throw new AppError(415, 'unsupported_media_type', msg)
-    // The picture is not repeated in the answer.
+    // The error leaves out the picture itself.
     throw new InvalidInput([{ type: 'bad_image', path: [], msg, input: null }])
   }
 }
@@ -346,7 +354,10 @@ async function requireRoom(ctx: UserCtx, bytes: number): Promise<void> {
     throw noRoom(`Your pictures take up all of your ${imagesMbPerPerson} MiB. Delete some first.`)
 }
 
-/** Checked in the transaction that writes: other uploads of the same person may have used the space meanwhile. */
+/**
+ * Stores a picture. Space is checked in the same transaction, since other uploads of the person may have used
+ * it meanwhile.
+ */
 const store = (ctx: UserCtx, picture: Picture, sha256: string, cardId: string | null) =>
   inTx(ctx, async (ctx) => {
     await requireRoom(ctx, picture.bytes.length)
@@ -402,7 +413,7 @@ export const uploadImage: RawRoute = {
     takesKey: true,
   },
   prepare: (app) => {
-    // Whatever calls itself a picture is read; the content decides what the file is, and the refusal says what is taken.
+    // Accepts any stated type: only the content decides what the file is.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(
       /^(image\/|application\/octet-stream)/,
@@ -456,7 +467,8 @@ export const readImage: RawRoute = {
     const image = await findReadableImage(db, request.viewer.userId, image_id)
     if (!image) throw notFound('Picture')
     const tag = `"${image.sha256}"`
-    // Only the reader's own browser caches it, and it asks again each time: the right to read it may have ended.
+    // Only the reader's own browser may cache the picture, and must ask again each time: the permission may
+    // have ended.
     reply.headers({
       'cache-control': 'private, no-cache',
       etag: tag,

@@ -10,10 +10,10 @@ const ACTORS = [0, 1, 2, 3] as const
 const ROUNDS = 5
 
 /** Few cards and mostly their owners: then a card lives through much in one round. */
-const MOST_CARDS = 4
+const MAX_CARDS = 4
 const by = fc.constantFrom<Actor>(...ACTORS)
 const who = fc.oneof({ arbitrary: fc.constant('owner' as const), weight: 3 }, { arbitrary: by, weight: 2 })
-const card = fc.nat({ max: MOST_CARDS - 1 })
+const card = fc.nat({ max: MAX_CARDS - 1 })
 const good = fc.constantFrom(true, true, true, false)
 
 /** A command with the card's owner for somebody. */
@@ -73,7 +73,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.oneof(
 
 /** The command as it can be carried out now, or undefined where it makes no sense. */
 function settled(drawn: Drawn, model: Model): Command | undefined {
-  if (drawn.do === 'record') return model.cards.length < MOST_CARDS ? drawn : undefined
+  if (drawn.do === 'record') return model.cards.length < MAX_CARDS ? drawn : undefined
   if (model.cards.length === 0) return undefined
   const card = drawn.card % model.cards.length
   const owner = model.cards[card]?.owner ?? 0

@@ -23,7 +23,7 @@ import {
   type ViewerId,
 } from './visibility.ts'
 
-/** All columns but the folded text, which repeats the others and is used only inside the database. */
+/** All columns but the folded text, which is used only inside the database. */
 const SHOWN = [
   'cards.card_id',
   'cards.owner_id',
@@ -62,7 +62,6 @@ const SHOWN = [
   'cards.hidden_at',
 ] as const
 
-/** The fields that the author wrote. They can be long. */
 const WRITTEN = [
   'cards.title',
   'cards.tags',
@@ -76,20 +75,18 @@ const WRITTEN = [
   'cards.scope_notes',
 ] as const
 
-/** A card as lists and comparisons read it. */
 export type ReadRow = Omit<
   Selectable<CardsTable>,
   'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
 > & {
   owner_name: string
   owner_deleted_at: string | null
-  /** Whose text it is to the viewer. */
   whose: Whose
   may_update: number
   may_delete: number
 }
 
-/** The columns of a card that an answer is made of. The name of what it was made from is for its owner alone. */
+/** Columns of a card for an answer. Only its owner may see the name of the card's source. */
 export const STORED: readonly string[] = [...SHOWN, 'cards.trust', 'cards.source_event_id', ...WRITTEN].map(
   (column) => column.slice('cards.'.length),
 )
@@ -99,20 +96,24 @@ export type StoredCard = Omit<
   'owner_name' | 'owner_deleted_at' | 'whose' | 'may_update' | 'may_delete'
 >
 
-/** A card with what says where it lives and who reads it. */
 export type CardRow = ReadRow & HomeFacts
 
 type Membership = Pick<HomeFacts, 'viewer_role' | 'workspace_type'>
 
-/** Whether the viewer is a stranger in the card's workspace. The library has no members, and nobody is a stranger in it. */
+/**
+ * Returns whether the viewer is a stranger in the card's workspace. The library has no members, so nobody is a
+ * stranger there.
+ */
 export const isOutsider = ({ viewer_role, workspace_type }: Membership): boolean =>
   viewer_role === null && workspace_type !== 'system'
 
-/** Whether the viewer may change the card now. An owner who has left its workspace may not while it is shared there. */
+/**
+ * Returns whether the viewer may change the card now. An owner who has left the workspace may not while the
+ * card is shared there.
+ */
 export const canEdit = (row: CardRow): boolean =>
   row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
 
-/** How many bytes of a card its author wrote, measured without reading them. */
 export const writtenBytes = sql<number>`${sql.join(
   WRITTEN.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
   sql` + `,
@@ -121,11 +122,9 @@ export const writtenBytes = sql<number>`${sql.join(
 type Written = (typeof WRITTEN)[number] extends `cards.${infer Name}` ? Name : never
 const WRITTEN_NAMES = WRITTEN.map((column) => column.slice('cards.'.length) as Written)
 
-/** How many characters of a card its author wrote. */
 export const writtenCharacters = (row: Pick<ReadRow, Written>): number =>
   WRITTEN_NAMES.reduce((sum, name) => sum + (row[name]?.length ?? 0), 0)
 
-/** Characters of a text in a card that is not shown whole. */
 export const SHORT_TEXT = 300
 const SHORT_JSON_BYTES = 2000
 
@@ -134,7 +133,6 @@ const begin = <T extends string | null>(column: (typeof WRITTEN)[number]) =>
 const unlessLong = (column: (typeof WRITTEN)[number], empty: string) =>
   sql<string>`case when octet_length(${sql.ref(column)}) > ${SHORT_JSON_BYTES} then ${empty} else ${sql.ref(column)} end`
 
-/** Cards with what an answer shows in addition: the owner's name, and what the viewer may do. */
 const selectHeads = (db: Db, viewerId: ViewerId) =>
   db
     .selectFrom('cards')
@@ -146,7 +144,7 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
       trustSeenBy(viewerId).as('trust'),
       eb
         .case()
-        // Pulled text is a stranger's, whoever pulled it.
+        // Pulled text is foreign text, whoever pulled it.
         .when('cards.origin', 'is not', null)
         .then(sql.lit<Whose>('public'))
         .when(isByViewer(viewerId))
@@ -170,7 +168,6 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
 
 export const selectCards = (db: Db, viewerId: ViewerId) => selectHeads(db, viewerId).select(WRITTEN)
 
-/** The same with the beginnings of what is long. */
 const selectShortCards = (db: Db, viewerId: ViewerId) =>
   selectHeads(db, viewerId).select([
     begin<string>('cards.title').as('title'),
@@ -185,7 +182,7 @@ const selectShortCards = (db: Db, viewerId: ViewerId) =>
     sql<string | null>`null`.as('body'),
   ])
 
-/** The size of a card in a page that is shown by its beginning only. */
+/** The size of a card that is shown only by its beginning. */
 const SHORT_CARD_BYTES = 16 * 1024
 
 export type ListFilter = {
@@ -206,8 +203,8 @@ const contains = (word: string) => {
 }
 
 /**
- * The distinct words of a filter, the longest first, since it rules out most texts. A word that is part of another adds
- * nothing and is dropped. Each word is looked for in every card, so their number is what a list costs.
+ * Returns the distinct words of a filter, the longest first, since they rule out most texts. A word that is
+ * part of another is dropped.
  */
 export function filterWords(q: string): string[] {
   const words = new Set(foldForFilter(q).split(/\s+/))
@@ -240,7 +237,10 @@ const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   return query
 }
 
-/** Newest first unless another order is asked for. The id breaks ties, so that pages neither repeat nor lose a card. */
+/**
+ * Sorts newest first unless another order is requested. The id breaks ties, so that pages neither repeat nor
+ * lose a card.
+ */
 function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
   if (order === 'title') return query.orderBy(byBytes(db, 'cards.filter_text')).orderBy('cards.card_id')
   if (order === 'useful')
@@ -251,7 +251,10 @@ function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder
 
 type Sized = { card_id: string; bytes: number }
 
-/** Which cards of a page are read whole: from the first on all that fit, with room for the beginnings of the rest. */
+/**
+ * Returns which cards of a page are read whole: the first ones that fit, with room for the beginnings of the
+ * rest.
+ */
 function chooseWhole(cards: readonly Sized[]): Set<string> {
   const whole = new Set<string>()
   const beginningOf = (bytes: number) => Math.min(bytes, SHORT_CARD_BYTES)
@@ -266,7 +269,7 @@ function chooseWhole(cards: readonly Sized[]): Set<string> {
   return whole
 }
 
-/** A row with the bytes that its author wrote, or null if only its beginning was read. */
+/** A row with the number of bytes that its author wrote; null if only the beginning was read. */
 export type ListedRow = { row: CardRow; wholeBytes: number | null }
 
 export async function listCards(
@@ -278,7 +281,7 @@ export async function listCards(
   const { total } = await listedCards(db, viewerId, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  // The page is chosen by id and size first, so that sorting does not read very long texts.
+  // The page is selected by id and size first, so that sorting does not read long texts.
   const chosen = await inOrder(db, listedCards(db, viewerId, filter), order)
     .select(['cards.card_id', writtenBytes.as('bytes')])
     .limit(page_size)

@@ -19,7 +19,6 @@ import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/ind
 
 type Materials = ExpressionBuilder<Schema, 'raw_materials'>
 
-/** The owner, and those who have one of these roles in the workspace it lies in. */
 const isOwnerOr = (eb: Materials, viewerId: string, roles: readonly Role[]): Expression<SqlBool> =>
   eb.or([
     eb('raw_materials.owner_id', '=', viewerId),
@@ -35,7 +34,7 @@ const isOwnerOr = (eb: Materials, viewerId: string, roles: readonly Role[]): Exp
   ])
 
 const mayRead = (eb: Materials, viewerId: string) => isOwnerOr(eb, viewerId, ['admin', 'editor'])
-/** The same people as for a card. */
+/** Must allow the same people as for a card. */
 const mayDelete = (eb: Materials, viewerId: string) => isOwnerOr(eb, viewerId, ['admin'])
 
 async function insertMaterial(db: Db, row: RawMaterialsTable): Promise<void> {
@@ -51,7 +50,7 @@ async function findMaterial(db: Db, viewerId: string, rawId: string): Promise<Ra
     .executeTakeFirst()
 }
 
-/** Removes it for good; undefined if the viewer may not. */
+/** Removes a material for good; returns undefined without permission. */
 async function removeMaterial(
   db: Db,
   viewerId: string,
@@ -110,7 +109,10 @@ async function countRowsIn(db: Db, workspaceId: string): Promise<number> {
   return materials
 }
 
-/** Deleting an account deletes its materials, so every owner here still has a personal workspace. */
+/**
+ * Moves materials to their owners. Each owner has a personal workspace, because deleting an account deletes
+ * its materials.
+ */
 async function moveToOwners(db: Db, workspaceId: string): Promise<void> {
   await db
     .updateTable('raw_materials')
@@ -122,9 +124,7 @@ async function moveToOwners(db: Db, workspaceId: string): Promise<void> {
 }
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024
-/** Lists show the beginning; one material alone is shown whole. */
 const LIST_CHARACTERS = 2000
-/** The length of each text of a material that does not fit into its page. */
 const LIGHT_CHARACTERS = 200
 
 const Meta = freeJson(64 * 1024)
@@ -192,7 +192,6 @@ function presentListed(row: RawMaterialsTable, isLight: boolean): z.input<typeof
   return { ...present(light, LIGHT_CHARACTERS), truncated: true }
 }
 
-/** Where the material goes: the personal workspace, or one in which the caller may write. */
 async function targetWorkspace(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
   if (workspaceId == null) return personalWorkspaceOf(ctx.db, ctx.viewer.userId)
   await requireRole(ctx, workspaceId, 'editor')
@@ -300,6 +299,5 @@ export const deleteMaterial = capability({
 export const countMaterialsIn = (ctx: Ctx, workspaceId: string): Promise<number> =>
   countRowsIn(ctx.db, workspaceId)
 
-/** Empties a workspace that is being deleted: each raw material goes to the personal workspace of its owner. */
 export const sendMaterialsHome = (ctx: Ctx, workspaceId: string): Promise<void> =>
   moveToOwners(ctx.db, workspaceId)

@@ -34,7 +34,6 @@ type PublishedRow = Pick<
   'content_hash' | 'licence' | 'version_published_at' | 'owner_name' | 'origin'
 >
 
-/** The person to credit: the one who wrote the card, even if somebody else passes it on. */
 export const authorOf = (row: Pick<PublishedRow, 'owner_name' | 'origin'>): string =>
   storedOrigin(row)?.author ?? row.owner_name
 
@@ -50,21 +49,26 @@ export function presentPublication(row: PublishedRow): PublicationAnswer | null 
   }
 }
 
-/** Columns of a card whose current version is published now. A version that already has a licence keeps its time. */
+/**
+ * Returns the columns of a card whose current version is published now. A version that already has a licence
+ * keeps its time.
+ */
 export const publishedColumns = (row: CardRow, now: string) => ({
   content_hash: contentHash(contentOf(row)),
   version_published_at: row.licence === null ? now : (row.version_published_at ?? now),
 })
 
-/** The hash of a pulled text says whether somebody here has changed it, so it follows each edit. */
+/**
+ * Returns the hash of a pulled text after an edit. The hash shows whether somebody here has changed the text.
+ */
 function hashOfDraft(row: CardRow, after: CardContent, isChanged: boolean): string | null {
   if (row.origin !== null) return contentHash(after)
   return isChanged ? null : row.content_hash
 }
 
 /**
- * Columns of the version that an edit makes. It keeps the licence where strangers read it at once; what is written for
- * a private team, or in a draft, has none until it is published.
+ * Returns the columns of an edited version. It keeps the licence if strangers read it at once. In a private
+ * team or a draft, it has none until it is published.
  */
 export const editedColumns = (row: CardRow, after: CardContent, isChanged: boolean, now: string) =>
   row.status === 'published'
@@ -77,7 +81,7 @@ export const editedColumns = (row: CardRow, after: CardContent, isChanged: boole
 
 const fixed = (licence: Licence, detail: string) => conflict('licence_fixed', detail, { licence })
 
-/** The licence of this version. A card gets one only where strangers can read it. */
+/** Returns the licence of this version. A card gets one only where strangers can read it. */
 export function licenceFor(
   ctx: Ctx,
   row: CardRow,
@@ -109,7 +113,6 @@ export function licenceFor(
   return wanted ?? ctx.config.libraryLicence
 }
 
-/** What of a card's row is looked at; hits of a search have it too. */
 type SpokenRow = Pick<
   CardRow,
   | 'card_id'
@@ -129,17 +132,14 @@ type SpokenRow = Pick<
 
 type Remembered = { updatedAt: string; length: number; speaks: boolean }
 
-const MOST_REMEMBERED = 20_000
+const MAX_CACHE_ENTRIES = 20_000
 
-/**
- * Cards are read far more often than written, so the result is remembered. The key has the length, as rows may hold
- * only the beginning of a text.
- */
+/** Cache of results. The key contains the length, because rows may hold only the beginning of a text. */
 const remembered = new Map<string, Remembered>()
 
 const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
 
-/** Stored JSON with line ends and quotes in place of their escapes, as a reader sees it. */
+/** Replaces JSON escapes of line ends and quotes, so that the text is checked as a reader sees it. */
 const unescaped = (json: string): string =>
   json.includes('\\')
     ? json.replaceAll(/\\(["\\n])/g, (_, character: string) => ESCAPES[character] ?? '')
@@ -151,11 +151,14 @@ function textsOf(row: SpokenRow): string[] {
   return [...prose.map((text) => text ?? ''), ...json]
 }
 
-/** A name of a package has no blanks, so `_` and `-` are what stands between words. */
+/** Package names have no blanks, so `_` and `-` separate words. */
 const citesSpeak = (cites: string): boolean => containsInstructions(unescaped(cites).replaceAll('_', ' '))
 
-/** Whether a card speaks to the agent that reads it. Its cites are short, and change without its time of change. */
-const speaksToAgents = (row: SpokenRow): boolean =>
+/**
+ * Returns whether a card contains instructions to agents (prompt injection). Cites are not cached: they can
+ * change without the card's time of change.
+ */
+const hasAgentInstructions = (row: SpokenRow): boolean =>
   textsSpeak(row) || (row.cites !== null && citesSpeak(row.cites))
 
 function textsSpeak(row: SpokenRow): boolean {
@@ -163,7 +166,7 @@ function textsSpeak(row: SpokenRow): boolean {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   const known = remembered.get(row.card_id)
   if (known?.updatedAt === row.updated_at && known.length === length) return known.speaks
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  if (remembered.size >= MAX_CACHE_ENTRIES) remembered.clear()
   const speaks = containsInstructions(texts.map(unescaped).join('\n\n'))
   remembered.set(row.card_id, { updatedAt: row.updated_at, length, speaks })
   return speaks
@@ -177,10 +180,13 @@ export const feedbackOf = (row: Counts) => ({
   outdated: row.feedback_outdated,
 })
 
-/** Whether verdicts and feedback speak against the card. Every answer that shows the card says so. */
+/** Returns whether verdicts and feedback speak against the card. Every answer that shows the card says so. */
 export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(trustCounts(row.trust))
 
-/** Who wrote the text. It also marks text of others that speaks to agents, even if only a part of the card is shown. */
+/**
+ * Returns who wrote the text, and marks foreign text with instructions to agents, even if only a part of the
+ * card is shown (prompt injection).
+ */
 export const provenanceOf = (
   row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status' | 'origin'> & SpokenRow,
 ): ProvenanceAnswer => ({
@@ -188,15 +194,21 @@ export const provenanceOf = (
   workspace: row.workspace_id,
   reviewed: row.review_status === 'passed',
   ...(row.origin === null ? {} : { origin: hostOfOrigin(row) }),
-  ...(row.whose === 'you' ? {} : markOf(speaksToAgents(row))),
+  ...(row.whose === 'you' ? {} : markOf(hasAgentInstructions(row))),
 })
 
-/** To others a published card has no past: its origin would tell which authors share a private team, and opens an unlisted one. */
+/**
+ * Returns the origin workspace, to its owner only: the origin would reveal which authors share a private team,
+ * and open an unlisted one.
+ */
 const originFor = (row: CardRow): string => (row.is_own === 1 ? row.origin_workspace_id : row.workspace_id)
 
 type Named = Pick<CardRow, 'whose' | 'owner_name' | 'origin'>
 
-/** The same for an answer that also shows names: strangers choose them, and they may speak to agents as texts do. */
+/**
+ * Adds provenance for names. Strangers choose their names, which may contain instructions to agents (prompt
+ * injection).
+ */
 export function withNames(
   provenance: ProvenanceAnswer,
   row: Named,
@@ -262,18 +274,18 @@ function shortened(card: CardAnswer): ListedCard {
 }
 
 /** JSON writes a control character with six characters. */
-const LONGEST_ESCAPE = 6
+const MAX_ESCAPE_LENGTH = 6
 const HEAD_BYTES = 8192
 
 const bytesOf = (card: ListedCard): number => Buffer.byteLength(JSON.stringify(card))
 
-/** Stored text can be several times as long once it is written as JSON, so the page is measured as it is sent. */
+/** Returns a page, measured as JSON: escapes can make stored text several times as long. */
 export function presentPage(rows: readonly ListedRow[], now: Date): ListedCard[] {
   let left = MAX_PAGE_BYTES - MAX_PAGE_BYTES / 10
   return rows.map(({ row, wholeBytes }): ListedCard => {
     const card = presentCard(row, now)
     if (wholeBytes === null) return shortened(card)
-    const atMost = LONGEST_ESCAPE * wholeBytes + HEAD_BYTES
+    const atMost = MAX_ESCAPE_LENGTH * wholeBytes + HEAD_BYTES
     const bytes = atMost <= left / rows.length ? atMost : bytesOf(card)
     if (bytes > left) return shortened(card)
     left -= bytes
@@ -291,9 +303,8 @@ export const presentEvidence = ({ truncated, ...row }: EvidenceRow) => ({
   created_at: row.created_at,
 })
 
-/** Together at most about 10 MB. */
-const MOST_KEPT = 500
-const LONGEST_KEPT = 4000
+const MAX_KEPT = 500
+const MAX_KEPT_LENGTH = 4000
 
 type KeptCard = { row: CardRow; card: CardAnswer }
 
@@ -304,13 +315,16 @@ function isSame(a: CardRow, b: CardRow): boolean {
   return true
 }
 
-/** The words about trust change with the year, and a successor has a title of its own. */
+/**
+ * Returns whether the answer may be cached. Words about trust change with the year, and a successor has a
+ * title of its own.
+ */
 const mayKeep = (row: CardRow) =>
-  row.trust === null && row.superseded_by === null && writtenCharacters(row) <= LONGEST_KEPT
+  row.trust === null && row.superseded_by === null && writtenCharacters(row) <= MAX_KEPT_LENGTH
 
 /**
- * The answer for a card that was read. An answer depends on nothing but the row, which the database gives anew for every
- * reader; so where the whole row is as it was the last time, so is the answer, and it is not made, checked and written again.
+ * Returns the answer for a card, cached for as long as its row is unchanged. An answer must depend on nothing
+ * but the row.
  */
 export function answerOf(row: CardRow, now: Date): CardAnswer {
   const key = row.card_id + row.whose
@@ -318,7 +332,7 @@ export function answerOf(row: CardRow, now: Date): CardAnswer {
   if (kept && isSame(kept.row, row)) return kept.card
   const card = { ...presentCard(row, now), superseded_by: null }
   if (!mayKeep(row)) return card
-  if (KEPT_CARDS.size >= MOST_KEPT) KEPT_CARDS.clear()
+  if (KEPT_CARDS.size >= MAX_KEPT) KEPT_CARDS.clear()
   KEPT_CARDS.set(key, { row, card: keepAnswer(card) })
   return card
 }
@@ -327,7 +341,6 @@ type Card = z.output<typeof CaseResponse>
 
 const urlOf = (baseUrl: string, cardId: string) => `${baseUrl}/cards/${cardId}`
 
-/** Fields that can be asked for one by one; the others are short. */
 const CHOICES = [
   'symptom',
   'fix_summary',
@@ -344,7 +357,6 @@ const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** What a card says, most useful first; evidence may be very long and comes last. */
 const thinContent = (card: Card): Record<string, unknown> => ({
   symptom: card.symptom,
   fix_summary: card.fix_summary,
@@ -358,7 +370,6 @@ const thinContent = (card: Card): Record<string, unknown> => ({
   evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
 })
 
-/** The author to credit and the licence, if the card has one. */
 function creditOf({ publication, origin }: Card): { licence?: string; author?: string } {
   const given = publication?.licence ? publication : origin
   return given?.licence ? { licence: given.licence, author: given.author } : {}
@@ -366,7 +377,6 @@ function creditOf({ publication, origin }: Card): { licence?: string; author?: s
 
 const Cut = z.record(z.string(), z.unknown())
 
-/** A card in parts: its head each time, and of its content as much as a part holds. */
 export const thinCard = thinAnswer({
   input: z.object({
     part: z.int().min(1).max(1000).default(1).describe('Of a long card'),
@@ -432,8 +442,7 @@ export const thinCard = thinAnswer({
   },
 })
 
-/** Enough to know which cards to look at. */
-const MOST_SIMILAR = 3
+const MAX_SIMILAR = 3
 const SIMILAR_TITLE = 60
 
 const ThinState = z.object({
@@ -452,7 +461,6 @@ const ThinWritten = z.object({
   hint: z.string().optional(),
 })
 
-/** After recording, the answer also says who can read the card, and why it went to another workspace than asked. */
 const ThinRecorded = ThinWritten.extend({ readers: z.string() })
 
 const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
@@ -462,7 +470,7 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   ...(card.changed ? { changed: card.changed } : {}),
   review: {
     status: card.review.status,
-    // One rule may find twenty places; get_card names each of them.
+    // One rule may have many findings; get_card lists all of them.
     ...(card.review.reasons.length > 0
       ? { reasons: [...new Set(card.review.reasons.map(({ rule }) => rule))] }
       : {}),
@@ -471,7 +479,7 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   ...(card.search_note ? { hint: card.search_note } : {}),
   ...(card.similar_cards?.length
     ? {
-        similar: card.similar_cards.slice(0, MOST_SIMILAR).map((near) => ({
+        similar: card.similar_cards.slice(0, MAX_SIMILAR).map((near) => ({
           ...near,
           title: cutText(near.title, SIMILAR_TITLE).text,
         })),
@@ -481,7 +489,7 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   url: urlOf(baseUrl, card.card_id),
 })
 
-/** A model lists both tools, so the fields are described once. */
+/** Describes the fields of a second tool by reference, because a model lists both tools. */
 const AS_WRITTEN = 'As record_card'
 export const thinUpdate = thinAnswer({
   input: z.object({}),
@@ -489,7 +497,6 @@ export const thinUpdate = thinAnswer({
   of: stateOf,
 })
 
-/** A new card, and who can read it. */
 export const thinRecord = thinAnswer({
   input: z.object({}),
   output: ThinRecorded,
@@ -499,11 +506,10 @@ export const thinRecord = thinAnswer({
   }),
 })
 
-/** Sharing in a personal workspace succeeds and reaches nobody, so an agent that reports it needs to know. */
+/** Tells an agent that sharing in a personal workspace succeeds but reaches nobody. */
 const REACHES_NOBODY =
   'Nobody else is in this personal workspace. For a team: kvault share --workspace, or the web app'
 
-/** A card that was shared, and with whom. */
 export const thinShare = thinAnswer({
   input: z.object({}),
   output: ThinState.extend({ readers: z.string() }).describe(AS_WRITTEN),
@@ -513,7 +519,6 @@ export const thinShare = thinAnswer({
   }),
 })
 
-/** A card that was published or taken back. */
 export const thinState = thinAnswer({
   input: z.object({}),
   output: ThinState.describe(AS_WRITTEN),

@@ -35,23 +35,23 @@ import { type CardAnswer, CardId, CaseResponse } from './card.ts'
 import type { CardRow } from './list.ts'
 import { licenceFor, presentCard, publishedColumns, thinShare, thinState } from './present.ts'
 import { editableUnmerged, markSuccession, ownUnmerged } from './read.ts'
-import { orCleared, qualityRejected, refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
+import { qualityRejected, refuseUnsafe, review, reviewAhead, reviewColumns, withApproval } from './review.ts'
 import { savedState } from './save.ts'
 import { comparedText, refuseDuplicate } from './similar.ts'
 import {
-  holdAround,
-  holdCard,
-  holdForPublishing,
+  lockCard,
+  lockForPublishing,
+  lockWithRelated,
   ownCard,
   readableCard,
   refuseOutsider,
   updateCardRow,
 } from './store.ts'
 
-/** A hash of what a card says, without regard to case, spacing and punctuation. */
+/** Returns a hash of the text, ignoring case, spacing and punctuation. */
 const fingerprintOf = (row: CardRow): string => sha256(wordsOf(comparedText(row)).join(' '))
 
-/** Whether the owner was rewarded for nearly the same text before, even if that card is deleted. */
+/** Returns whether the owner was rewarded for nearly the same text before, even if that card is deleted. */
 async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Promise<boolean> {
   const rewarded = await ctx.db
     .selectFrom('rewarded_texts')
@@ -62,9 +62,9 @@ async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Pr
 }
 
 /**
- * A card earns once in its life, however often and wherever it is published; and what it says earns its owner once, so
- * that near copies, and taking it back and recording it again, pay nothing. Publications wait for each other
- * (publish.store.ts), so the limit of a day holds for those of the same moment. Returns the credits earned.
+ * Rewards publishing; returns the credits earned. A card is rewarded once, and so is a text of an owner, so
+ * that near copies earn nothing. Publications wait for each other (publish.store.ts), so the daily limit also
+ * holds for parallel ones.
  */
 async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   const userId = row.owner_id
@@ -95,8 +95,8 @@ async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   return PUBLISH_REWARD
 }
 
-/** A workspace may forbid publishing its cards elsewhere (`allow_publish: false` in its policy). */
-async function requireLeave(
+/** Throws if the workspace forbids publishing its cards elsewhere (`allow_publish: false` in its policy). */
+async function requirePublishingAllowed(
   ctx: UserCtx,
   row: CardRow,
   detail = 'The policy of this workspace does not allow its cards to be published elsewhere.',
@@ -112,7 +112,7 @@ async function requireLeave(
 
 type Outcome = { card: CardAnswer } | { refusal: AppError }
 
-/** A card that is there already gets the licence that it lacks, and nothing else. */
+/** Adds a missing licence to a card that is already published there; changes nothing else. */
 async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Promise<CardAnswer> {
   if (licence === row.licence) return presentCard(row, ctx.now())
   await updateCardRow(ctx.db, row.card_id, { licence, updated_at: ctx.now().toISOString() })
@@ -121,8 +121,7 @@ async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Pr
 
 type Decided = ReturnType<typeof reviewColumns> & { licence: Licence | null }
 
-/** Moves an accepted card to its readers. Answers the credits earned. */
-async function bringThere(
+async function moveToTarget(
   ctx: UserCtx,
   row: CardRow,
   target: WorkspacesTable,
@@ -139,7 +138,7 @@ async function bringThere(
   })
   await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
   await markSuccession(ctx.db, row.card_id)
-  // Passing on what somebody else wrote earns nothing.
+  // A pulled card earns nothing, because somebody else wrote it.
   const isRewarded = target.visibility === 'public' && row.origin === null
   await audit(ctx, {
     action: 'card.published',
@@ -153,7 +152,10 @@ async function bringThere(
   return isRewarded ? rewardPublishing(ctx, row) : 0
 }
 
-/** For a draft only: the review of a published card decides about its present readers, and this one is for others. */
+/**
+ * Stores the review of a draft only. The review of a published card decides about its present readers, and
+ * this review is for others.
+ */
 async function keepReview(ctx: UserCtx, cardId: string, reviewed: ReturnType<typeof reviewColumns>) {
   await updateCardRow(ctx.db, cardId, reviewed)
   await savedState(ctx, cardId)
@@ -166,18 +168,18 @@ async function publish(
   cardId: string,
   { targetId, licence: wanted }: PublishRequest,
 ): Promise<Outcome> {
-  await holdForPublishing(ctx, cardId, targetId)
+  await lockForPublishing(ctx, cardId, targetId)
   const row = await ownUnmerged(ctx, cardId, 'publish')
   await requirePublishing(ctx)
   const target = await publishingTarget(ctx, targetId)
   const isThere = row.workspace_id === target.workspace_id
   const isDone = isThere && row.status === 'published'
-  // Nobody is taken to have chosen a licence by asking for what is done already.
+  // Publishing again must not choose a licence for a person who did not name one.
   const licence =
     isDone && wanted === undefined ? row.licence : licenceFor(ctx, row, target.visibility, wanted)
   if (isDone)
     return { card: { ...(await licensed(ctx, row, licence)), similar_cards: [], credits_earned: 0 } }
-  if (!isThere) await requireLeave(ctx, row)
+  if (!isThere) await requirePublishingAllowed(ctx, row)
   refuseHidden(row)
   await requireMayPublish(ctx, target)
 
@@ -188,18 +190,18 @@ async function publish(
     contentOf(row),
     row.evidence_count,
   )
-  const verdict = await orCleared(ctx, reviewed, row, target)
+  const verdict = await withApproval(ctx, reviewed, row, target)
   if (!verdict.isAccepted) {
     if (row.status === 'unpublished') await keepReview(ctx, cardId, reviewColumns(verdict, now))
     return { refusal: qualityRejected(verdict) }
   }
   const similar_cards = await refuseDuplicate(ctx, row)
-  const credits_earned = await bringThere(ctx, row, target, { ...reviewColumns(verdict, now), licence })
+  const credits_earned = await moveToTarget(ctx, row, target, { ...reviewColumns(verdict, now), licence })
   const card = await savedState(ctx, cardId)
   return { card: { ...card, similar_cards, credits_earned } }
 }
 
-/** A person chooses a licence, so the tool leaves the choice to the server's default. */
+/** Without a licence, because a person chooses it: the tool uses the server's default. */
 const PublishTool = CardId.extend({
   target_workspace_id: Id.optional().describe('The public library if left out'),
 })
@@ -228,7 +230,7 @@ export const publishCard = capability({
   errors: [400, 404, 409, 412],
   prepare: (ctx, { card_id }) => reviewAhead(ctx, card_id),
   run: async (ctx, { card_id, target_workspace_id: targetId = PUBLIC_LIBRARY_ID, licence }) => {
-    // A refusal is thrown after the transaction: a draft keeps its review, and nothing else has changed.
+    // A refusal is thrown after the transaction, so that a draft keeps its review.
     const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, { targetId, licence }), SELF_GUARDED)
     if ('refusal' in outcome) throw afterWriting(outcome.refusal)
     return outcome.card
@@ -244,19 +246,20 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
       'card_published',
       'This card is published outside the workspace it came from. Take it back first, then move it.',
     )
-  await requireLeave(ctx, row, POLICY_HOLDS)
-  // Otherwise an editor could move a colleague's card to a workspace where its owner is a stranger, and control it there.
+  await requirePublishingAllowed(ctx, row, POLICY_HOLDS)
+  // Otherwise an editor could move a colleague's card to a workspace where its owner is a stranger, and
+  // control it there.
   if (row.owner_id !== ctx.viewer.userId && !(await roleOf(ctx, targetId, row.owner_id)))
     throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
 }
 
 /**
- * A card stays shared only in a private team. Elsewhere it arrives unpublished, so that a move alone shows it to no
- * stranger.
+ * Returns whether a moved card stays shared: only in a private team. Elsewhere it arrives unpublished, so that
+ * a move alone shows it to no stranger.
  */
 const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
 
-/** A shared card that arrives in a team is read there at once: the policy of that team speaks first. */
+/** Reviews a shared card by the policy of the target team, whose members can read it at once. */
 async function reviewedThere(ctx: UserCtx, row: CardRow, workspaceId: string) {
   if (row.status !== 'published') return {}
   const verdict = await review(ctx, { ...row, workspace_id: workspaceId }, contentOf(row), row.evidence_count)
@@ -264,7 +267,7 @@ async function reviewedThere(ctx: UserCtx, row: CardRow, workspaceId: string) {
   return reviewColumns(verdict, ctx.now().toISOString())
 }
 
-/** Call it in a transaction, after the viewer's right to write in the target was checked. */
+/** Moves a card. Call it in a transaction, after checking that the viewer may write in the target. */
 async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable): Promise<void> {
   const { card_id } = row
   const { workspace_id } = target
@@ -314,13 +317,16 @@ export const moveCard = capability({
       const row = await editableUnmerged(ctx, card_id)
       const { workspace } = await requireRole(ctx, workspace_id, 'editor')
       if (row.workspace_id === workspace_id) return presentCard(row, ctx.now())
-      await holdAround(ctx, [card_id])
+      await lockWithRelated(ctx, [card_id])
       await moveTo(ctx, row, workspace)
       return savedState(ctx, card_id)
     }),
 })
 
-/** In a public or unlisted workspace sharing publishes a card to strangers: that is for its owner to decide. */
+/**
+ * Allows sharing in a public or unlisted workspace to the owner only, because strangers can read the card
+ * there.
+ */
 async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
   if (row.workspace_visibility === 'private') return
   if (row.owner_id !== ctx.viewer.userId)
@@ -330,14 +336,14 @@ async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
 }
 
 /**
- * Sharing needs no passed review, but stores it: strangers see only what has passed, now or if the workspace becomes
- * public later.
+ * Shares a card and stores its review, which need not pass: strangers see only what has passed, now or if the
+ * workspace becomes public later.
  */
 async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
     return isMoved ? savedState(ctx, card_id) : presentCard(row, ctx.now())
-  await holdAround(ctx, [card_id])
+  await lockWithRelated(ctx, [card_id])
   refuseOutsider(row)
   await requireLeaveInTheOpen(ctx, row)
   refuseHidden(row)
@@ -379,7 +385,10 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
   })
 }
 
-/** The card in the workspace in which it is to be shared; one that is published elsewhere is taken back first. */
+/**
+ * Moves the card to the workspace in which it will be shared; a card that is published elsewhere is
+ * unpublished first.
+ */
 async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promise<CardRow> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
   if (workspace.type === 'personal')
@@ -388,7 +397,7 @@ async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promi
       'Nobody else is in a personal workspace. Name a team; kvault workspaces and GET /api/v1/workspaces list yours',
     )
   if (row.workspace_id === workspaceId) return row
-  await holdAround(ctx, [row.card_id])
+  await lockWithRelated(ctx, [row.card_id])
   let own = row
   if (row.workspace_id !== row.origin_workspace_id) {
     requireScope(ctx, 'publish')
@@ -452,7 +461,7 @@ export const unpublishCard = capability({
     inTx(
       ctx,
       async (ctx) => {
-        await holdCard(ctx, card_id)
+        await lockCard(ctx, card_id)
         const row = await ownCard(ctx, card_id, 'unpublish')
         if (row.status === 'unpublished') return presentCard(row, ctx.now())
         await takeBack(ctx, row)

@@ -39,13 +39,13 @@ import { isOpenRow } from './visibility.ts'
 
 export type Answering = {
   row: CardRow
-  /** The card that took its place, if the viewer may read it. */
+  /** The successor, if the viewer may read it. */
   supersededBy: { card_id: string; title: string } | null
-  /** The id that was asked for, if another card answers. */
+  /** The requested id, if another card answers. */
   mergedFrom: string | undefined
 }
 
-/** The card that took its place, if the viewer may read it. */
+/** Returns the successor, if the viewer may read it. */
 export const successorOf = async (ctx: UserCtx, { superseded_by }: CardRow): Promise<CardRow | undefined> =>
   superseded_by === null ? undefined : await findCard(ctx.db, ctx.viewer.userId, superseded_by)
 
@@ -53,8 +53,8 @@ const pointerTo = (card: CardRow | undefined): Answering['supersededBy'] =>
   card ? { card_id: card.card_id, title: card.title } : null
 
 /**
- * A merged card answers with the one that took it in; a superseded one answers itself and points to its successor. A card
- * that took in another can be superseded too.
+ * Returns the card that answers for this one. A merged card is answered by its merge target; a superseded card
+ * answers itself and names its successor. A merge target can be superseded too.
  */
 export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> {
   const successor = await successorOf(ctx, row)
@@ -64,10 +64,8 @@ export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> 
   return { row: successor, supersededBy, mergedFrom: row.card_id }
 }
 
-/** In a list a title only names the card; a page of long ones would have no room for the cards themselves. */
 const LISTED_TITLE = 200
 
-/** For a page of a list: the successor of each card that has one, by the id of the card. */
 async function successorsOnPage(
   ctx: UserCtx,
   rows: readonly Pick<CardRow, 'card_id' | 'superseded_by'>[],
@@ -87,14 +85,13 @@ async function successorsOnPage(
   )
 }
 
-/** The card, and those that it has taken in and that the viewer may read. */
+/** Returns the card and the cards merged into it that the viewer may read. */
 export async function withMerged(ctx: UserCtx, card: CardRow): Promise<CardRow[]> {
   const merged = await mergedIds(ctx.db, ctx.viewer.userId, card.card_id)
   const taken = await Promise.all(merged.map((cardId) => findCard(ctx.db, ctx.viewer.userId, cardId)))
   return [card, ...taken.filter((one) => one !== undefined)]
 }
 
-/** Its own evidence, then that of the cards it has taken in, each with where it comes from. */
 async function allEvidences(ctx: UserCtx, card: CardRow) {
   const room = evidenceRoom()
   const all = []
@@ -110,7 +107,10 @@ async function allEvidences(ctx: UserCtx, card: CardRow) {
 
 type Evidences = Awaited<ReturnType<typeof allEvidences>>
 
-/** Evidence may speak to agents too, and only this answer shows it, so the provenance is completed here. */
+/**
+ * Adds evidence and completes the provenance: evidence may contain instructions to agents, and only this
+ * answer shows it (prompt injection).
+ */
 function withEvidences(card: CardAnswer, evidences: Evidences): CardAnswer {
   const isMarked =
     card.provenance.owner !== 'you' &&
@@ -147,7 +147,7 @@ export const getCard = capability({
   },
 })
 
-/** A filter reads the beginning of every public card for each of its words; search has an index for that. */
+/** Limit of words, because a filter reads every public card for each word. Search has an index. */
 const MAX_FILTER_WORDS = 16
 const FILTERS_A_MINUTE = 120
 
@@ -214,7 +214,6 @@ export const listCardsPage = capability({
   run: list,
 })
 
-/** What decides who reads a card. */
 type Stored = {
   workspace_id: string
   owner_id: string
@@ -227,7 +226,7 @@ type Visibility = WorkspacesTable['visibility']
 type Linked = Stored & { card_id: string; superseded_by: string | null; successor_gone: number }
 type Shown = Stored & { workspace_visibility: Visibility }
 
-/** Whether everybody who can read the former card can read the one that takes its place. */
+/** Returns whether everybody who can read the former card can read its successor. */
 export function isReadByAllOf(former: Shown, successor: Shown): boolean {
   if (successor.deleted_at !== null || successor.hidden_at !== null) return false
   if (isOpenRow(successor) || isOpenRow(former)) return isOpenRow(successor)
@@ -249,7 +248,7 @@ const COLUMNS = [
   'successor_gone',
 ] as const
 
-/** Workspaces are asked apart: on a cluster, a query that locks rows of cards reads no other table. */
+/** A separate query: in a cluster, a query that locks rows of cards cannot read other tables. */
 async function visibilitiesFor(db: Db, cards: readonly Stored[]): Promise<(card: Stored) => Visibility> {
   const ids = textList(new Set(cards.map(({ workspace_id }) => workspace_id)))
   const rows = await db
@@ -263,13 +262,13 @@ async function visibilitiesFor(db: Db, cards: readonly Stored[]): Promise<(card:
 
 const cardsOf = (db: Db) => db.selectFrom('cards').select(COLUMNS)
 
-/** The rows are locked, so that they do not lose their readers while they take the place of others. */
+/** Locks the rows, so that the cards do not lose their readers while they replace others. */
 const locked = (db: Db, cards: ReturnType<typeof cardsOf>) =>
   (isSqlite(db) ? cards : cards.orderBy('card_id').forShare()).execute()
 
 const lockedCard = (db: Db, cardId: string) => locked(db, cardsOf(db).where('card_id', '=', cardId))
 
-/** A cluster locks rows of one shard at a time, so there it is a statement for each of them. */
+/** Locks the cards. A cluster locks rows of one shard at a time, so there each card needs its own statement. */
 async function lockedCards({ db, database }: Ctx, cardIds: readonly string[]): Promise<Linked[]> {
   if (!database.isDistributed)
     return locked(db, cardsOf(db).where(isAmongTexts(db, 'card_id', textList(cardIds))))
@@ -278,7 +277,7 @@ async function lockedCards({ db, database }: Ctx, cardIds: readonly string[]): P
   return found
 }
 
-/** In the cards that others have replaced: whether their readers can read those. Four statements at most. */
+/** Marks, in the superseded cards, whether their readers can read the successor. */
 async function markFormersOf(db: Db, successorIds: readonly string[], successors: readonly Linked[]) {
   const formers = await cardsOf(db)
     .where(isAmongTexts(db, 'superseded_by', textList(successorIds)))
@@ -309,8 +308,8 @@ const markFormersOfOne = async (db: Db, successorId: string) =>
   markFormersOf(db, [successorId], await lockedCard(db, successorId))
 
 /**
- * Call it after every change of who reads a card. A card whose successor its readers cannot read counts as current again,
- * else search would show them neither.
+ * Updates the marks of a card's succession. Call it after every change of who reads a card. A card whose
+ * readers cannot read its successor counts as current again; otherwise search would show them neither.
  */
 export async function markSuccession(db: Db, cardId: string): Promise<void> {
   await markFormersOfOne(db, cardId)
@@ -322,7 +321,10 @@ export async function markSuccession(db: Db, cardId: string): Promise<void> {
   if (card && card.superseded_by !== null) await markFormersOfOne(db, card.superseded_by)
 }
 
-/** The successors among the cards of a workspace, and of those cards: to be marked after all of them change their readers. */
+/**
+ * Returns the successors in a workspace and of its cards. Mark them after all of these cards have changed
+ * their readers.
+ */
 export async function successorsAround(db: Db, workspaceId: string): Promise<string[]> {
   const inside = db.selectFrom('cards').select('card_id').where('workspace_id', '=', workspaceId)
   const superseded = db.selectFrom('cards').select('superseded_by').distinct()
@@ -334,14 +336,13 @@ export async function successorsAround(db: Db, workspaceId: string): Promise<str
   return [...new Set([...ofInside, ...within].flatMap(({ superseded_by }) => superseded_by ?? []))]
 }
 
-/** The same for many successors at once. */
 export async function markAll(ctx: Ctx, successorIds: readonly string[]): Promise<void> {
   if (successorIds.length > 0) await markFormersOf(ctx.db, successorIds, await lockedCards(ctx, successorIds))
 }
 
 /**
- * The id of a merged card answers with another one: the caller has not read the card that would change, and would not see
- * the change. `If-Match` comes second, since the caller may have the version of the other card.
+ * Refuses to change a merged card: its id is answered by another card, so the caller has not read the card
+ * that would change. `If-Match` is checked afterwards, since the caller may have the other card's version.
  */
 async function unmerged(ctx: UserCtx, find: (ctx: UserCtx) => Promise<CardRow>): Promise<CardRow> {
   const card = await find({ ...ctx, ifMatch: undefined })
@@ -356,10 +357,8 @@ async function unmerged(ctx: UserCtx, find: (ctx: UserCtx) => Promise<CardRow>):
   return card
 }
 
-/** For changes of what a card says and of where it is read. */
 export const editableUnmerged = (ctx: UserCtx, cardId: string): Promise<CardRow> =>
   unmerged(ctx, (ctx) => editableCard(ctx, cardId))
 
-/** The same for what only its owner may do. */
 export const ownUnmerged = (ctx: UserCtx, cardId: string, verb: string): Promise<CardRow> =>
   unmerged(ctx, (ctx) => ownCard(ctx, cardId, verb))

@@ -45,15 +45,13 @@ import {
 /** `passed` decides what strangers see. It follows the rules that no policy changes. */
 export type Reviewed = ReviewVerdict & {
   secrets: FoundSecret[]
-  /** Whether the policy of this workspace accepts the card. */
   isAccepted: boolean
-  /** The rules of danger that keep the card from its readers. */
   blocking: ReadonlySet<string>
 }
 
 type Room = { policy: DangerPolicy; isOpen: boolean }
 
-/** What a workspace's policy says about danger. The public library follows the rules alone. */
+/** Returns what a workspace's policy says about danger. The public library has no policy of its own. */
 async function roomOf(ctx: Ctx, workspaceId: string): Promise<Room> {
   if (workspaceId === PUBLIC_LIBRARY_ID) return { policy: FIXED_POLICY, isOpen: true }
   const workspace = await readingRoom(ctx.db, workspaceId)
@@ -67,10 +65,7 @@ async function roomOf(ctx: Ctx, workspaceId: string): Promise<Room> {
 
 const isBlock = ({ severity }: FoundDanger) => severity === 'block'
 
-/**
- * Reviews a card as it is, or as it is about to become, for its readers in this workspace. `former` is what it said before
- * a change.
- */
+/** Reviews a card for its readers in this workspace. `former` is the content before a change. */
 export async function review(
   ctx: Ctx,
   row: Pick<CardRow, 'workspace_id' | 'cites' | 'cites_are_written'> & Repeated,
@@ -110,15 +105,15 @@ export async function review(
   }
 }
 
-/** Reviewing a card of fewer characters keeps nobody waiting. */
+/** Shorter cards are reviewed fast enough inside the transaction. */
 const SHORT_CARD = 50_000
 
 const lengthOf = (content: CardContent): number =>
   Object.values(columnsOf(content)).reduce<number>((sum, text) => sum + (text?.length ?? 0), 0)
 
 /**
- * Does the long work of a review before a transaction, in pieces: `review` then has only texts to look at that have changed
- * meanwhile. For a card that the viewer may change; anybody else is refused later.
+ * Does the slow work of a review before the transaction, so that `review` reads only texts that changed
+ * meanwhile. Permissions are checked later.
  */
 export async function reviewAhead(
   ctx: UserCtx,
@@ -140,16 +135,17 @@ const isBlockedCite = ({ field, severity }: ReviewReason) =>
   severity === 'block' && field?.startsWith('cites.') === true
 
 /**
- * Moderators have looked and let it pass. A secret passes nobody, nor do cites, which can change without a new version;
- * and what a private team lets pass has not passed for strangers, who would read it if the team were opened.
+ * Returns the review of a card that moderators let pass. Secrets are never let pass, nor are cites, which can
+ * change without a new version. What a private team lets pass does not pass for strangers, who would read it
+ * if the team were opened.
  */
 const cleared = (reviewed: Reviewed, visibility: 'private' | 'unlisted' | 'public'): Reviewed =>
   reviewed.secrets.length > 0 || reviewed.reasons.some(isBlockedCite)
     ? reviewed
     : { ...reviewed, passed: visibility !== 'private', isAccepted: true, blocking: new Set() }
 
-/** The review, or the decision of moderators about this very version, where the review refuses it. */
-export const orCleared = async (
+/** Returns the review, or the moderators' decision about this version if the review refuses it. */
+export const withApproval = async (
   ctx: Ctx,
   reviewed: Reviewed,
   card: Pick<CardRow, 'card_id' | 'version'>,
@@ -175,7 +171,7 @@ export function qualityRejected({ score, reasons }: ReviewVerdict): AppError {
   })
 }
 
-/** Sharing a card, and changing a shared one, needs no passed review: only secrets and danger stop it. */
+/** Refuses secrets and danger. Sharing a card, and changing a shared one, needs no passed review otherwise. */
 export function refuseUnsafe(verdict: Reviewed): void {
   if (verdict.secrets.length === 0 && verdict.blocking.size === 0) return
   throw qualityRejected({
@@ -186,11 +182,10 @@ export function refuseUnsafe(verdict: Reviewed): void {
   })
 }
 
-/** Small, so that the one writer of SQLite is free again after a few milliseconds. */
+/** Small batches, because SQLite has one writer at a time. */
 const BATCH = 25
 const PAUSE_MS = 5
 
-/** Reviews some shared cards that were never reviewed; returns how many. */
 const reviewSome = (ctx: Ctx): Promise<number> =>
   inTx(ctx, async (ctx) => {
     const rows = await ctx.db
@@ -214,18 +209,18 @@ const reviewSome = (ctx: Ctx): Promise<number> =>
   })
 
 /**
- * The job: strangers see only what has passed a review, and earlier versions did not store one when a card was
- * shared. Without this, a good card in a public workspace would stay hidden until its owner shares it again.
+ * Reviews shared cards without a review in a job: strangers see only cards that passed, and old cards have no
+ * stored review.
  */
 export async function reviewSharedCards(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await reviewSome(ctx)) === BATCH) await sleep(PAUSE_MS)
 }
 
-/** Cards as moderators see and change them. `features/moderation` decides who may moderate what. */
+/** Reads and changes cards for moderators. `features/moderation` decides who may moderate what. */
 
 export type ModeratedCard = Selectable<CardsTable>
 
-/** Finds a card without checking who asks. Deleted cards are not found. */
+/** Finds a card without checking permissions. Deleted cards are not found. */
 export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
   ctx.db
     .selectFrom('cards')
@@ -234,13 +229,12 @@ export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | u
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
 
-/** The same, also one that was deleted and can be brought back. */
+/** Finds a card without checking permissions, including a deleted one that can be restored. */
 export const findCardOrDeleted = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
   ctx.db.selectFrom('cards').selectAll().where('card_id', '=', cardId).executeTakeFirst()
 
 export type VersionHead = { version: number; changed_at: string; changed_fields: string[] }
 
-/** The versions from one number to another, newest first, and what the card said in the chosen one. */
 export async function versionsForModerators(
   ctx: Ctx,
   card: ModeratedCard,
@@ -263,7 +257,9 @@ export async function versionsForModerators(
   }
 }
 
-/** Moderators who are no members of its workspace read the names of contributors as little as strangers do. */
+/**
+ * Returns the contributors' names. Moderators who are no members of the workspace see only what strangers see.
+ */
 async function namedFor(ctx: UserCtx, card: ModeratedCard) {
   const viewer_role = (await roleIn(ctx, card.workspace_id)) ?? null
   return (row: EvidenceRow) => ({
@@ -273,8 +269,8 @@ async function namedFor(ctx: UserCtx, card: ModeratedCard) {
 }
 
 /**
- * The evidence up to a version, the cites as they are now, since they have no versions, and what the fixed rules of the
- * review find in all of it.
+ * Returns the evidence up to a version, the current cites, which have no versions, and the findings of the
+ * fixed review rules.
  */
 export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: number, content: CardContent) {
   const all = await reviewedEvidences(ctx.db, card.card_id)
@@ -292,7 +288,7 @@ export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: numbe
 async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {
   await updateCardRow(ctx.db, card.card_id, columns)
   await markSuccession(ctx.db, card.card_id)
-  // Bringing it back indexes it.
+  // A deleted card is indexed when it is restored.
   if (card.deleted_at !== null) return
   await refilterCards(ctx, [{ ...card, ...columns }])
   ctx.mustSee(card.owner_id)
@@ -304,7 +300,7 @@ export const hideCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
 export const showCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
   change(ctx, card, { hidden_at: null })
 
-/** Moves the card back to the workspace that it came from. It still belongs to its owner and is hidden from everybody else. */
+/** Moves the card back to its former workspace, hidden from everybody but its owner. */
 export const takeCardOut = (ctx: Ctx, card: ModeratedCard): Promise<void> => {
   const now = ctx.now().toISOString()
   return change(ctx, card, {

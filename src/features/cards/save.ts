@@ -42,16 +42,16 @@ import { attachNamedImages } from './images.ts'
 import type { CardRow, StoredCard } from './list.ts'
 import { editedColumns, presentCard, thinRecord, thinUpdate } from './present.ts'
 import { editableUnmerged, markSuccession } from './read.ts'
-import { orCleared, refuseUnsafe, review, reviewAhead, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewAhead, reviewColumns, withApproval } from './review.ts'
 import {
   appendEvidences,
   cardIfReadable,
   editableAtAnyVersion,
   evidenceTexts,
   findVersions,
-  holdCard,
   insertCard,
   keepVersion,
+  lockCard,
   nameOf,
   readableCard,
   replaceTags,
@@ -63,21 +63,21 @@ import {
 import { homeOfNew } from './visibility.ts'
 
 /**
- * Ends a write of a card's texts: puts the card into the index in the same transaction and returns it as it is now. `words`
- * are those that were counted before the transaction.
+ * Ends a write of a card's texts: indexes the card in the same transaction and returns it. `words` are those
+ * that were counted before the transaction.
  */
 export async function saved(ctx: UserCtx, cardId: string, words?: CardWords): Promise<CardAnswer> {
   return indexed(ctx, await readableCard(ctx, cardId), words)
 }
 
-/** The same for a write that leaves the texts of the card as they are. */
+/** Ends a write that leaves the texts of the card unchanged. */
 export async function savedState(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
   const row = await readableCard(ctx, cardId)
   await refilterCards(ctx, [row], { publicWorkspaces: publicOf(row) })
   return presentCard(row, ctx.now())
 }
 
-/** The same as `saved` for a card that was just inserted: its owner sees what was stored, and where it lives. */
+/** Ends the insertion of a card: indexes the card and returns it to its owner. */
 async function savedNew(
   ctx: UserCtx,
   stored: StoredCard,
@@ -118,8 +118,8 @@ const HOME_LOST =
 type Target = { workspaceId: string; note?: string }
 
 /**
- * A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of
- * an editor.
+ * Returns the workspace of a new card: the named one, which needs the role of an editor, else the API key's,
+ * else the personal one.
  */
 async function targetOf(
   ctx: UserCtx,
@@ -133,7 +133,6 @@ async function targetOf(
   return { workspaceId: user.personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
 }
 
-/** What a card was made from, unless a person wrote it from scratch, and what is known about it already. */
 export type CardOrigin = { source_event_id?: string; sample?: string } & Partial<
   Pick<
     Insertable<CardsTable>,
@@ -158,8 +157,8 @@ const bytesOfEvidences = (evidences: CaseCreateInput['evidences']): number =>
   )
 
 /**
- * Looks for secrets in a new card and counts its words, in pieces and before the transaction that writes it. Returns the
- * words for `record`.
+ * Looks for secrets in a new card and counts its words, before the transaction. Returns the words for
+ * `record`.
  */
 export async function analyseNewCard(
   { work }: UserCtx,
@@ -172,7 +171,7 @@ export async function analyseNewCard(
   return wordsOfCard({ ...content, scope_notes, evidence_texts: searchedParts(searched) }, work)
 }
 
-/** Writes the card in the transaction of the caller. `words` are those of `analyseNewCard`. */
+/** Writes the card in the caller's transaction. `words` come from `analyseNewCard`. */
 export async function record(
   ctx: UserCtx,
   input: CaseCreateInput,
@@ -242,7 +241,6 @@ export const recordCard = capability({
   errors: [404, 413],
   maxBodyBytes: MAX_BODY_BYTES,
   prepare: analyseNewCard,
-  // Agents record at the same time, and with turns one by one they would wait twice as long.
   run: (ctx, input, words) => inTx(ctx, (ctx) => record(ctx, input, {}, words), { twoAtOnce: true }),
 })
 
@@ -258,7 +256,6 @@ function refuseTooMuchEvidence(row: CardRow, added: number): void {
     )
 }
 
-/** The rows in which an edit writes text: the card, its former version, the new evidence. */
 const rowsOfEdit = ({ card_id, version: former }: CardRow, version: number) => [
   rowsOfCard('cards', card_id),
   rowsOfCard('card_versions', card_id, 'version', former),
@@ -266,8 +263,8 @@ const rowsOfEdit = ({ card_id, version: former }: CardRow, version: number) => [
 ]
 
 /**
- * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
- * nothing makes no version. `words` are those of `wordsAfter`.
+ * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit without
+ * changes makes no version. `words` come from `wordsAfter`.
  */
 export async function edit(
   ctx: UserCtx,
@@ -285,14 +282,14 @@ export async function edit(
     return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
   }
 
-  // Others read the change at once, so the person who makes it must be allowed to publish.
+  // Others read the change at once, so the editor needs the permission to publish.
   if (row.status === 'published')
     await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const now = ctx.now().toISOString()
   const version = row.version + 1
   const evidence_count = row.evidence_count + evidences.length
   refuseTooMuchEvidence(row, evidences.length)
-  // The card's own row comes first, so that concurrent writers wait for each other there and not at a unique index.
+  // The card's own row is written first, so that concurrent writers wait there and not at a unique index.
   await writeText(ctx, rowsOfEdit(row, version), async () => {
     await updateCardRow(ctx.db, row.card_id, {
       ...columnsOf(after),
@@ -377,7 +374,7 @@ export const updateCard = capability({
     inTx(
       ctx,
       async (ctx) => {
-        await holdCard(ctx, card_id)
+        await lockCard(ctx, card_id)
         return edit(ctx, await editableUnmerged(ctx, card_id), given(change), evidences, words)
       },
       SELF_GUARDED,
@@ -417,7 +414,7 @@ const present = (row: VersionRow, current: number) => ({
   published_at: row.published_at,
 })
 
-/** The present version has no row of its own: it is the card. */
+/** Returns the current version, which has no row of its own. */
 const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> => ({
   version: card.version,
   edited_by: card.edited_by,
@@ -430,11 +427,13 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
   content: toJson(contentOf(card)),
 })
 
-/** The owner reads all versions; others read those since the card came into their workspace. */
+/**
+ * Returns the first version that the viewer may read: the owner reads all, others those since the card came
+ * into their workspace.
+ */
 const firstSeen = (ctx: UserCtx, card: CardRow): number =>
   card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
 
-/** Versions `from` down to `to`, newest first. */
 async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number): Promise<VersionRow[]> {
   const former = await findVersions(ctx.db, card.card_id, { from: Math.min(from, card.version - 1), to })
   return from >= card.version && to <= card.version ? [await currentVersion(ctx, card), ...former] : former
@@ -451,7 +450,6 @@ async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise
 const WHO =
   'For people who may edit the card, starting with the version in which it came into their workspace; its owner reads all. A former version may contain what was taken out before publishing.'
 
-/** What a refusal says that the caller may not do. */
 const READ = 'read the history of'
 
 export const cardHistory = capability({
@@ -517,7 +515,7 @@ export const restoreCard = capability({
     inTx(
       ctx,
       async (ctx) => {
-        await holdCard(ctx, card_id)
+        await lockCard(ctx, card_id)
         const card = await editableUnmerged(ctx, card_id)
         const { content } = await oneVersion(ctx, card, version)
         return edit(ctx, card, fromJson<CardContent>(content), [], words)
@@ -527,14 +525,14 @@ export const restoreCard = capability({
 })
 
 /**
- * Sets the cites of a card, or reads them from the card again. Others read them with the card, so it is reviewed as after a
- * change of its texts.
+ * Sets the cites of a card, or reads them from its texts again. Readers see cites, so the card is reviewed as
+ * after a change of its texts.
  */
 export const changeCites = (ctx: UserCtx, cardId: string, written: readonly string[] | null) =>
   inTx(
     ctx,
     async (ctx) => {
-      await holdCard(ctx, cardId)
+      await lockCard(ctx, cardId)
       const card = await editableUnmerged(ctx, cardId)
       const there = { workspace_id: card.workspace_id, visibility: card.workspace_visibility }
       if (card.status === 'published') await requireMayPublish(ctx, there)
@@ -542,7 +540,7 @@ export const changeCites = (ctx: UserCtx, cardId: string, written: readonly stri
       const cites = written ?? readCites(content)
       const change = { cites: toJson(cites), cites_are_written: written ? 1 : 0 }
       const reviewed = await review(ctx, { ...card, ...change }, content, card.evidence_count, content)
-      const verdict = await orCleared(ctx, reviewed, card, there)
+      const verdict = await withApproval(ctx, reviewed, card, there)
       if (card.status === 'published') refuseUnsafe(verdict)
       const now = ctx.now().toISOString()
       await updateCardRow(ctx.db, cardId, { ...change, ...reviewColumns(verdict, now) })
@@ -552,6 +550,5 @@ export const changeCites = (ctx: UserCtx, cardId: string, written: readonly stri
     SELF_GUARDED,
   )
 
-/** After the text of a pulled card was renewed: what it says now is what the origin says. */
 export const changeOrigin = (ctx: UserCtx, cardId: string, origin: StoredOrigin): Promise<void> =>
   updateCardRow(ctx.db, cardId, { origin: toJson(origin), content_hash: origin.content_hash })

@@ -39,14 +39,12 @@ import { provenanceOf, withNames } from './present.ts'
 import { readableCard, updateCardRow } from './store.ts'
 import { type HomeAnswer, isCurrent, isListed, mayFind, presentHomes } from './visibility.ts'
 
-/** The rarest words of a card say most about it. More of them only cost time. */
+/** Only the rarest words of a card are compared. */
 const TELLING_WORDS = 24
-/** A pasted log can have very many words. The first ones are enough. */
-const MOST_WORDS = 400
+const MAX_WORDS = 400
 
 export type Text = Pick<CardContent, 'title' | 'symptom' | 'fix_summary'>
 
-/** Very long texts are compared by their beginnings. */
 const COMPARED_CHARACTERS = 50_000
 
 export const comparedText = ({ title, symptom, fix_summary }: Text): string =>
@@ -55,9 +53,12 @@ export const comparedText = ({ title, symptom, fix_summary }: Text): string =>
 type Worth = ReadonlyMap<number, number>
 type Telling = { hash: number; worth: number; postings: number }
 
-/** The weight of each word of the card, heaviest first: a word in few of the cards that the asker may see weighs more. */
+/**
+ * Returns the words of the card by weight, heaviest first. Words that are rare among the cards visible to the
+ * caller weigh more.
+ */
 async function wordsByWorth(text: Text, counts: VisibleCounts): Promise<Telling[]> {
-  const hashes = [...new Set(termsOf(comparedText(text)).map(wordHash))].slice(0, MOST_WORDS)
+  const hashes = [...new Set(termsOf(comparedText(text)).map(wordHash))].slice(0, MAX_WORDS)
   const count = await counts.of(hashes)
   return hashes
     .map((hash) => {
@@ -67,7 +68,7 @@ async function wordsByWorth(text: Text, counts: VisibleCounts): Promise<Telling[
     .sort((a, b) => b.worth - a.worth)
 }
 
-/** The share of what the card says that the candidate says too. */
+/** Returns the weighted share of the card's words that the candidate contains. */
 function shareOf(worth: Worth, candidate: Candidate): number {
   let all = 0
   let common = 0
@@ -80,14 +81,17 @@ function shareOf(worth: Worth, candidate: Candidate): number {
 }
 
 export type Likeness = {
-  /** Filters of the index that say where to look, and so which cards decide how rare a word is. */
+  /** Index filters that select the cards to search. The same cards decide how rare a word is. */
   where: Match
   limit: number
 }
 
 const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === PUBLIC_FILTER)
 
-/** Cards that share words with this text, those that share most first. The caller checks who may see them. */
+/**
+ * Returns cards that share words with this text, those that share most first. The caller must check who may
+ * see them.
+ */
 export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Likeness): Promise<string[]> {
   const view = await viewIndex(ctx)
   const counts = isPublicOnly(where) ? await countsInPublic(ctx) : await countsInLists(ctx, view, where)
@@ -103,8 +107,8 @@ export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Liken
     .map(({ id }) => id)
 }
 
-const MOST_COMPARED = 50
-const MOST_SHOWN = 5
+const MAX_COMPARED = 50
+const MAX_SHOWN = 5
 
 const IN_LIBRARY: Match = [[PUBLIC_FILTER], [workspaceFilter(PUBLIC_LIBRARY_ID)]]
 
@@ -129,9 +133,8 @@ const similarityTo = (row: Text) => {
 
 type Near = { row: ReadRow; similarity: number }
 
-/** The first of them, with where they live and who reads them. */
 async function presentNear(ctx: UserCtx, near: readonly Near[]): Promise<SimilarCardAnswer[]> {
-  const shown = near.slice(0, MOST_SHOWN)
+  const shown = near.slice(0, MAX_SHOWN)
   const homes = await presentHomes(
     ctx.db,
     ctx.viewer.userId,
@@ -143,9 +146,8 @@ async function presentNear(ctx: UserCtx, near: readonly Near[]): Promise<Similar
   })
 }
 
-/** The library's cards that say nearly the same as this one, the nearest first. */
 async function nearInLibrary(ctx: UserCtx, row: Text & { card_id: string }): Promise<Near[]> {
-  const ids = await relatedCards(ctx, row, { where: IN_LIBRARY, limit: MOST_COMPARED })
+  const ids = await relatedCards(ctx, row, { where: IN_LIBRARY, limit: MAX_COMPARED })
   if (ids.length === 0) return []
   const rows = await selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)
@@ -159,7 +161,7 @@ async function nearInLibrary(ctx: UserCtx, row: Text & { card_id: string }): Pro
     .sort((a, b) => b.similarity - a.similarity || (a.row.card_id < b.row.card_id ? 1 : -1))
 }
 
-/** Refuses a card that the library has already; returns those that are near. */
+/** Refuses a card that the library already has; returns the cards that are near. */
 export async function refuseDuplicate(ctx: UserCtx, row: ReadRow): Promise<SimilarCardAnswer[]> {
   const near = await nearInLibrary(ctx, row)
   const [nearest] = near
@@ -172,7 +174,6 @@ export async function refuseDuplicate(ctx: UserCtx, row: ReadRow): Promise<Simil
   return presentNear(ctx, near)
 }
 
-/** The library's cards because of which publishing would refuse this one. */
 export async function duplicatesInLibrary(
   ctx: UserCtx,
   row: Text & { card_id: string },
@@ -184,7 +185,6 @@ export async function duplicatesInLibrary(
   )
 }
 
-/** The filter for everything that the caller finds in any scope. */
 async function findable(ctx: UserCtx): Promise<Match> {
   const memberships = await ctx.db
     .selectFrom('memberships')
@@ -202,9 +202,9 @@ async function findable(ctx: UserCtx): Promise<Match> {
   ]
 }
 
-/** The cards that share most with this text, among those that the caller finds by search. */
+/** Returns the most similar cards among those that the caller finds by search. */
 export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
-  const ids = await relatedCards(ctx, text, { where: await findable(ctx), limit: MOST_COMPARED })
+  const ids = await relatedCards(ctx, text, { where: await findable(ctx), limit: MAX_COMPARED })
   if (ids.length === 0) return []
   let query = selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)
@@ -215,7 +215,7 @@ export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Prom
   const similarity = similarityTo(text)
   const near = rows
     .sort((a, b) => ids.indexOf(a.card_id) - ids.indexOf(b.card_id))
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map((row) => ({ row, similarity: similarity(row) }))
   return presentNear(ctx, near)
 }
@@ -223,7 +223,7 @@ export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Prom
 export const similarTo = capability({
   name: 'cards.similar',
   summary: 'Cards like this one',
-  description: `Up to ${MOST_SHOWN} cards among those the caller finds by search in any scope, the most related first. similarity is the share of equal sequences of three words in title, symptom and fix_summary: from ${DUPLICATE} on publishing refuses a card as a duplicate.`,
+  description: `Up to ${MAX_SHOWN} cards among those the caller finds by search in any scope, the most related first. similarity is the share of equal sequences of three words in title, symptom and fix_summary: from ${DUPLICATE} on publishing refuses a card as a duplicate.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/similar', 'GET /api/v1/cases/{case_id}/similar'],
   aliases: { case_id: 'card_id' },
@@ -256,7 +256,10 @@ export const similarToDraft = capability({
 
 type WithdrawnVersion = { card_id: string; version: number; created_at: string; owner_id: string }
 
-/** Decisions and reports that hide a card where strangers read, or could when it was hidden; newest first. */
+/**
+ * Queries decisions and reports that hide a card where strangers can read, or could when it was hidden; newest
+ * first.
+ */
 const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: number }) =>
   db
     .selectFrom('moderation_matters')
@@ -277,11 +280,11 @@ const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: 
     .execute()
 
 type Hidden = Pick<WithdrawnVersion, 'created_at' | 'owner_id'> & {
-  /** What the card said when it was hidden. */
+  /** The version that was current when the card was hidden. */
   hiddenVersion: number
 }
 
-/** The last version from before each card was hidden, of those that were edited since. */
+/** Returns the last version before each card was hidden, for cards that were edited since. */
 async function versionsWhenHidden(db: Db, cardIds: readonly string[]): Promise<Map<string, number>> {
   if (cardIds.length === 0) return new Map()
   const rows = await db
@@ -318,9 +321,8 @@ async function hiddenAmong(db: Db, cardIds: readonly string[]): Promise<Map<stri
 type Looked = { card_version: number; decided_version: number | null }
 
 /**
- * What the last decision was about, what was reported before it, and what the card said when it was hidden: its owner may
- * have changed it since, and a decision on the appeal is about the change. What came after the last decision, for an
- * appeal or in private, was never taken from strangers.
+ * Returns the versions that were taken from strangers: the one of the last decision, and the one that was
+ * hidden, since the owner may have changed the card meanwhile. Later versions were never public.
  */
 function versionsOf({ card_version, decided_version }: Looked, { hiddenVersion }: Hidden): number[] {
   const last = decided_version ?? card_version
@@ -328,9 +330,9 @@ function versionsOf({ card_version, decided_version }: Looked, { hiddenVersion }
 }
 
 /**
- * Cards that are hidden where strangers read, in the versions that were taken from them, newest first; deleted ones too, as
- * long as they are kept. What a private team has hidden is for that team to know. Matters and cards are asked apart, because
- * a cluster would look through all cards to join them.
+ * Returns the hidden versions of cards that strangers could read, newest first, including deleted cards. What
+ * a private team has hidden stays within that team. Two queries, because a cluster would read all cards for a
+ * join.
  */
 async function withdrawnVersions(db: Db, exceptId: string, limit: number): Promise<WithdrawnVersion[]> {
   const found: WithdrawnVersion[] = []
@@ -352,7 +354,6 @@ async function withdrawnVersions(db: Db, exceptId: string, limit: number): Promi
   return found.slice(0, limit)
 }
 
-/** What a card said in a version; the present text where that version is the present one. */
 async function textOfVersion(db: Db, { card_id, version }: WithdrawnVersion): Promise<Text | undefined> {
   const former = await db
     .selectFrom('card_versions')
@@ -368,7 +369,10 @@ async function textOfVersion(db: Db, { card_id, version }: WithdrawnVersion): Pr
     .executeTakeFirst()
 }
 
-/** What these people share in a workspace and what has passed the review, in the order in which cards are locked. */
+/**
+ * Returns cards of these people that are shared in a workspace and passed the review, in the order of card
+ * locks.
+ */
 async function passedIdsIn(db: Db, workspaceId: string, ownerIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')
@@ -392,14 +396,13 @@ const passedCards = (db: Db, cardIds: readonly string[]) =>
     .orderBy('card_id')
     .execute()
 
-/** Text that moderators or reports have taken from strangers does not come back in another card. */
+/** Prevents text that was hidden from strangers from coming back in another card. */
 
 export const WITHDRAWN_RULE = 'withdrawn_text'
-/** The newest ones; each is compared by half a kilobyte. */
 const MAX_WITHDRAWN_COMPARED = 500
-const MOST_REMEMBERED = 2000
+const MAX_CACHE_ENTRIES = 2000
 
-/** A version never changes, so neither does its sketch. */
+/** Cache without expiry: a version never changes, so neither does its sketch. */
 const SKETCHES = new Map<string, TextSketch>()
 
 async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<TextSketch | undefined> {
@@ -409,23 +412,23 @@ async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<T
   const text = await textOfVersion(ctx.db, withdrawn)
   if (!text) return undefined
   const sketch = sketchOf(comparedText(text))
-  if (SKETCHES.size >= MOST_REMEMBERED) SKETCHES.clear()
+  if (SKETCHES.size >= MAX_CACHE_ENTRIES) SKETCHES.clear()
   SKETCHES.set(key, sketch)
   return sketch
 }
 
 export type Repeated = {
   card_id: string
-  /** Left out: the card is new. */
+  /** Undefined for a new card. */
   owner_id?: string
-  /** Since when the card says what is looked at; left out: from now on. */
+  /** Time since when the card has this text; undefined means now. */
   edited_at?: string
-  /** What the last review of the card said; left out: there was none. */
+  /** The result of the card's last review; undefined if there was none. */
   review_status?: ReviewStatus
   review_reasons?: string
 }
 
-/** The last review has refused the card because of this rule, and no moderator has let it pass. */
+/** Returns whether the last review refused the card by this rule and no moderator let it pass. */
 const wasRepeated = ({ review_status, review_reasons }: Repeated): boolean =>
   review_status === 'rejected' &&
   fromJson<ReviewReason[]>(review_reasons ?? '[]').some(({ rule }) => rule === WITHDRAWN_RULE)
@@ -433,9 +436,10 @@ const wasRepeated = ({ review_status, review_reasons }: Repeated): boolean =>
 const isNear = (one: TextSketch, other: TextSketch): boolean => sketchOverlap(one, other) >= DUPLICATE
 
 /**
- * Whether a text says nearly the same as a hidden card. Whoever said it first is not silenced by a copy: neither a text from
- * before the hidden card, nor the change of one (`former`) that was as near already, unless the review had refused that one.
- * An older text of the owner of the hidden card is no such case: a spare draft would bring the hidden text back.
+ * Returns whether a text repeats a hidden card. The first author of a text is not blocked by a copy: a text
+ * older than the hidden card passes, and so does a change of a card (`former`) that was as near before, unless
+ * the review had refused it. Older texts of the hidden card's own owner do not pass, because a spare draft
+ * would bring the hidden text back.
  */
 export async function repeatsWithdrawn(
   ctx: Ctx,
@@ -460,11 +464,9 @@ export async function repeatsWithdrawn(
   return false
 }
 
-/** The newest hidden texts, by the owners of their cards. */
 const withdrawnByOwner = async (ctx: Ctx): Promise<Map<string, WithdrawnVersion[]>> =>
   Map.groupBy(await withdrawnVersions(ctx.db, '', MAX_WITHDRAWN_COMPARED), ({ owner_id }) => owner_id)
 
-/** Whether a card says nearly the same as one of these, which are of other cards or of itself. */
 async function repeatsOneOf(
   ctx: Ctx,
   card: Text & { card_id: string },
@@ -479,7 +481,9 @@ async function repeatsOneOf(
   return false
 }
 
-/** It names no card: whose it is, and where, is not for the asker to know. */
+/**
+ * Returns the reason without naming the hidden card, its owner or its workspace: the reader may not know them.
+ */
 export const withdrawnReason = (): ReviewReason => ({
   rule: WITHDRAWN_RULE,
   severity: 'block',
@@ -487,13 +491,12 @@ export const withdrawnReason = (): ReviewReason => ({
     'A card that says nearly the same is hidden from strangers, by moderators or by reports. If yours is right, ask the moderators to look at it.',
 })
 
-/** So many texts are in memory at once. */
 const AT_ONCE = 100
 
 /**
- * Before a workspace is opened: what is shared there and repeats a hidden text of its owner has not passed for strangers. It
- * was reviewed before the text was hidden. Only cards of people with hidden texts are read, and those are few. Call it in the
- * transaction that opens the workspace; the cards are indexed anew after it.
+ * Rejects cards that repeat a hidden text of their owner, before their workspace is opened: the review may
+ * have happened before the text was hidden. Call it in the transaction that opens the workspace; the cards are
+ * indexed again afterwards.
  */
 export async function rejectRepeatedIn(
   ctx: Ctx,

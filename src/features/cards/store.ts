@@ -6,7 +6,7 @@ import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns
 import { type Db, isSqlite } from '../../db/db.ts'
 import { newId, PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { CardEvidencesTable, CardsTable, CardVersionsTable } from '../../db/knowledge-schema.ts'
-import { holdLock } from '../../db/locks.ts'
+import { acquireLock } from '../../db/locks.ts'
 import { insertAndReturn, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { type CardContent, type FoundSecret, secretsInEvidences } from '../../shared/card-checks.ts'
@@ -16,25 +16,27 @@ import { type CardRow, canEdit, isOutsider, STORED, type StoredCard, selectCards
 import { mayRead, mayUndelete, withHomeFacts } from './visibility.ts'
 
 /**
- * Which parts of a card's evidence are searched and quoted. A log may be long, and what matters is at its beginning or
- * end: of a piece longer than twice `END_CHARACTERS`, only these two parts are taken.
+ * Selects which parts of a card's evidence are searched and quoted. Pieces longer than twice `END_CHARACTERS`:
+ * only the beginning and the end are taken.
  */
 export const SEARCHED_PIECES = 20
 const END_CHARACTERS = 5000
-const LONGEST_WHOLE = 2 * END_CHARACTERS
+const MAX_WHOLE_LENGTH = 2 * END_CHARACTERS
 
 type Piece = { card_id: string; beginning: string; ending: string }
 
-/** The searched parts of pieces that are not stored yet, as the database cuts them: by characters. */
+/**
+ * Returns the searched parts of evidence that is not stored yet. Must cut by characters, as the database does.
+ */
 export const searchedParts = (contents: readonly string[]): string[] =>
   contents.flatMap((content) => {
-    if (content.length <= LONGEST_WHOLE) return [content]
+    if (content.length <= MAX_WHOLE_LENGTH) return [content]
     const characters = [...content]
-    if (characters.length <= LONGEST_WHOLE) return [content]
+    if (characters.length <= MAX_WHOLE_LENGTH) return [content]
     return [characters.slice(0, END_CHARACTERS).join(''), characters.slice(-END_CHARACTERS).join('')]
   })
 
-/** The searched texts of the evidence of some cards, by card and in order. Cards without evidence are left out. */
+/** Returns the searched evidence texts by card, in order. Cards without evidence are left out. */
 export async function evidenceTexts(
   db: Db,
   cards: readonly { card_id: string; evidence_count: number }[],
@@ -42,11 +44,11 @@ export async function evidenceTexts(
   const texts = new Map<string, string[]>()
   const ids = cards.filter((card) => card.evidence_count > 0).map((card) => card.card_id)
   if (ids.length === 0) return texts
-  // Cut in the database, so that a log of megabytes never travels.
+  // Cut in the database, so that megabytes of logs are not transferred.
   const { rows } = await sql<Piece>`select card_id,
-      case when length(content) <= ${sql.lit(LONGEST_WHOLE)} then content
+      case when length(content) <= ${sql.lit(MAX_WHOLE_LENGTH)} then content
         else substr(content, 1, ${sql.lit(END_CHARACTERS)}) end as beginning,
-      case when length(content) <= ${sql.lit(LONGEST_WHOLE)} then ''
+      case when length(content) <= ${sql.lit(MAX_WHOLE_LENGTH)} then ''
         else substr(content, length(content) - ${sql.lit(END_CHARACTERS - 1)}) end as ending
     from card_evidences where card_id in (${sql.join(ids)}) and position < ${sql.lit(SEARCHED_PIECES)}
     order by card_id, position`.execute(db)
@@ -84,7 +86,7 @@ export async function updateCardRow(db: Db, cardId: string, change: Updateable<C
   await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }
 
-/** Deletes a card so that it can be brought back, or brings it back. Its texts are counted accordingly. */
+/** Marks a card as deleted or as restored, and updates the counts of its texts. */
 export const markDeleted = (
   db: Db,
   cardId: string,
@@ -103,7 +105,6 @@ export async function replaceTags(db: Db, cardId: string, tags: readonly string[
 
 export type NewEvidence = {
   cardId: string
-  /** How much evidence the card has already. */
   present: number
   version: number
   addedBy: string
@@ -134,18 +135,20 @@ export async function appendEvidences(
   return found.flat()
 }
 
-/** The limit for all evidence in one answer, also of merged cards. Beyond it, only the beginning of each is shown. */
+/**
+ * Limit of all evidence in one answer, merged cards included. Beyond it, only the beginning of each piece is
+ * shown.
+ */
 const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
 const SHORT_EVIDENCE = 300
 
 export type EvidenceRow = CardEvidencesTable & { truncated: boolean }
 
-/** The bytes that are left for evidence in an answer. */
 export const evidenceRoom = () => ({ left: MAX_EVIDENCE_BYTES })
 
 /**
- * Evidence grows without end, so it is measured before it is read. What it takes of the room is taken off. The first
- * `atLeast` pieces are read whole in any case.
+ * Returns evidence and subtracts its size from `room`. Evidence can be very large, so its size is read first.
+ * The first `atLeast` pieces are always read whole.
  */
 export async function evidencesOf(
   db: Db,
@@ -187,20 +190,19 @@ export async function evidencesOf(
 }
 
 /**
- * What readers may get to see of a card's evidence, by an answer or by a hit of a search: the review must know no less.
- * Search quotes from pieces that an answer has no room for.
+ * Returns all evidence that readers may see in an answer or a search hit. The review must read all of it,
+ * because search also quotes pieces that do not fit into an answer.
  */
 export const reviewedEvidences = (db: Db, cardId: string): Promise<EvidenceRow[]> =>
   evidencesOf(db, cardId, evidenceRoom(), SEARCHED_PIECES)
 
-/** Evidence as the rules for danger read it. */
 export const withReadMeta = ({ kind, content, meta }: EvidenceRow) => ({
   kind,
   content,
   meta: fromJsonOrNull<object>(meta),
 })
 
-/** The cards that it has taken in and that the viewer may read: a merge shows nobody what they could not read before. */
+/** Returns the merged cards that the viewer may read: a merge shows nobody what they could not read before. */
 export async function mergedIds(db: Db, viewerId: string, cardId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('card_merges')
@@ -210,7 +212,7 @@ export async function mergedIds(db: Db, viewerId: string, cardId: string): Promi
     .execute()
   const merged = rows.map((row) => row.from_card_id)
   if (merged.length === 0) return []
-  // A read of its own: in a cluster it goes only to the shards of these cards.
+  // A separate query, because in a cluster it goes only to the shards of these cards.
   const readable = await db
     .selectFrom('cards')
     .select('cards.card_id')
@@ -240,7 +242,6 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
 
-/** What a review needs to know of the workspace in which a card is read. */
 export const readingRoom = (db: Db, workspaceId: string) =>
   db
     .selectFrom('workspaces')
@@ -284,10 +285,10 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
   return rows.map((row) => row.card_id)
 }
 
-/** On PostgreSQL they go with their card, by the foreign key, and in no other way. */
+/** PostgreSQL deletes these rows only by the foreign key, together with their card. */
 const KEPT_WITH_CARD = ['card_verdicts', 'card_evidences', 'card_versions'] as const
 
-/** For deleted cards only: the database refuses to delete any other, and its evidence. */
+/** Removes a deleted card for good. The database refuses to remove any other card or its evidence. */
 export async function removeCard(db: Db, cardId: string): Promise<void> {
   const tables = [
     'card_tags',
@@ -310,18 +311,18 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
   })
 }
 
-/** For the answer about a write that is done: its caller may have lost the card in the same moment. */
+/** Returns the card for the answer to a finished write; its caller may have lost access meanwhile. */
 export const cardIfReadable = (ctx: UserCtx, cardId: string): Promise<CardRow | undefined> =>
   findCard(ctx.db, ctx.viewer.userId, cardId)
 
-/** A card that the viewer may read; anybody else is told that there is none. */
+/** Returns a card that the viewer may read. Anybody else is told that the card does not exist. */
 export async function readableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
   const row = await cardIfReadable(ctx, cardId)
   if (!row) throw notFound('Card')
   return row
 }
 
-/** `"3"`, `W/"3"`, `3`, lists of them, and `*` for any. */
+/** Accepts `"3"`, `W/"3"`, `3`, lists of them, and `*` for any. */
 function matches(ifMatch: string, version: number): boolean {
   return ifMatch.split(',').some((part) => {
     const tag = part
@@ -332,7 +333,7 @@ function matches(ifMatch: string, version: number): boolean {
   })
 }
 
-/** `If-Match` keeps two editors from overwriting each other unknowingly. It is the version of the card in the path. */
+/** Checks `If-Match` against the card in the path, so that two editors do not overwrite each other. */
 export function requireVersion(ctx: UserCtx, row: CardRow): void {
   if (ctx.ifMatch === undefined || matches(ctx.ifMatch, row.version)) return
   throw new AppError(
@@ -343,7 +344,7 @@ export function requireVersion(ctx: UserCtx, row: CardRow): void {
   )
 }
 
-/** Only a shared card can be taken back; a draft that still lies in the workspace has to be moved. */
+/** Returns the refusal for a former member. Only a shared card can be taken back; a draft has to be moved. */
 function noLongerMember({ status }: CardRow): AppError {
   const remedy =
     status === 'published'
@@ -352,12 +353,11 @@ function noLongerMember({ status }: CardRow): AppError {
   return forbidden(`You are no longer a member of this card's workspace. ${remedy}`)
 }
 
-/** A person who has left a team can no longer write there: no new card, and no change of a shared one. */
+/** Refuses a person who has left the team: no new card, and no change of a shared one. */
 export function refuseOutsider(row: CardRow): void {
   if (isOutsider(row)) throw noLongerMember(row)
 }
 
-/** `deed` is what the caller wants to do, for the words of the refusal. */
 export async function editableCard(ctx: UserCtx, cardId: string, deed = 'change'): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
   if (row.may_update !== 1)
@@ -367,7 +367,10 @@ export async function editableCard(ctx: UserCtx, cardId: string, deed = 'change'
   return row
 }
 
-/** For a card that the path does not name, and for reading: `If-Match` says nothing about them. */
+/**
+ * Returns an editable card without checking `If-Match`: for reading, and for a card that the path does not
+ * name.
+ */
 export const editableAtAnyVersion = (ctx: UserCtx, cardId: string, deed?: string): Promise<CardRow> =>
   editableCard({ ...ctx, ifMatch: undefined }, cardId, deed)
 
@@ -387,8 +390,8 @@ export async function deletableCard(ctx: UserCtx, cardId: string): Promise<CardR
 }
 
 /**
- * The cards, those that they have replaced and those that have replaced them: a change of one also reads and marks the
- * others. By id, which is the order of all locks of cards (docs/decisions/0001-foundation.md).
+ * Returns the cards with their predecessors and successors, which a change also reads and marks. Sorted by id,
+ * the order of all card locks (docs/decisions/0001-foundation.md).
  */
 function around(db: Db, cardIds: readonly string[]) {
   const ids = textList(cardIds)
@@ -413,10 +416,10 @@ const cardAlone = (db: Db, cardId: string) =>
   db.selectFrom('cards').select(['card_id', 'workspace_id']).where('card_id', '=', cardId)
 
 /**
- * For a change of one card, in whichever workspace, which it returns. A cluster locks rows of one shard at a time, so there
- * it is the card alone. SQLite has one writer at a time.
+ * Locks a card and returns its workspace. A cluster locks rows of one shard at a time, so there only the card
+ * is locked. SQLite has one writer at a time.
  */
-async function holdRowOf({ db, database }: Ctx, cardId: string): Promise<string | undefined> {
+async function lockRowOf({ db, database }: Ctx, cardId: string): Promise<string | undefined> {
   if (database.engine !== 'postgres') return undefined
   const rows = await (database.isDistributed ? cardAlone(db, cardId) : around(db, [cardId]))
     .forUpdate()
@@ -425,10 +428,10 @@ async function holdRowOf({ db, database }: Ctx, cardId: string): Promise<string 
 }
 
 /**
- * The entry of a card in the index says whether strangers read its workspace. So that must not change between the look and
- * the entry: the change marks the entries that it finds, and would not find this one.
+ * Locks the visibility of a workspace, which the card's index entry contains. Otherwise a change of visibility
+ * could miss an entry that is just being written.
  */
-const holdVisibility = ({ db }: Ctx, workspaceId: string) =>
+const lockVisibility = ({ db }: Ctx, workspaceId: string) =>
   db
     .selectFrom('workspaces')
     .select('workspace_id')
@@ -436,21 +439,27 @@ const holdVisibility = ({ db }: Ctx, workspaceId: string) =>
     .forShare()
     .execute()
 
-/** `holdRowOf` and `holdVisibility`, for a change that indexes the card where it is. */
-export async function holdAnyCard(ctx: Ctx, cardId: string): Promise<string | undefined> {
-  const workspaceId = await holdRowOf(ctx, cardId)
-  if (workspaceId !== undefined) await holdVisibility(ctx, workspaceId)
+/** `lockRowOf` and `lockVisibility`, for a change that indexes the card where it is. */
+export async function lockAnyCard(ctx: Ctx, cardId: string): Promise<string | undefined> {
+  const workspaceId = await lockRowOf(ctx, cardId)
+  if (workspaceId !== undefined) await lockVisibility(ctx, workspaceId)
   return workspaceId
 }
 
-/** For several cards, with those around them. Their keys stay free: judgements that refer to them may wait for a mark that is held already. */
-export async function holdAround(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
-  if (ctx.database.isDistributed) await holdCards(ctx, cardIds)
+/**
+ * Locks several cards with those around them. Their keys stay unlocked: judgements that refer to them may wait
+ * for a mark that is already locked, which would deadlock.
+ */
+export async function lockWithRelated(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
+  if (ctx.database.isDistributed) await lockCards(ctx, cardIds)
   else if (ctx.database.engine === 'postgres') await around(ctx.db, cardIds).forNoKeyUpdate().execute()
 }
 
-/** For what is made of these cards, such as counts, whoever replaces them. One by one: a cluster locks rows of one shard at a time. */
-export async function holdCards({ db, database }: Ctx, cardIds: readonly string[]): Promise<void> {
+/**
+ * Locks cards whose derived values, such as counts, are updated. One by one, because a cluster locks rows of
+ * one shard at a time.
+ */
+export async function lockCards({ db, database }: Ctx, cardIds: readonly string[]): Promise<void> {
   if (database.engine !== 'postgres') return
   for (const cardId of cardIds.toSorted()) await cardAlone(db, cardId).forNoKeyUpdate().execute()
 }
@@ -458,10 +467,11 @@ export async function holdCards({ db, database }: Ctx, cardIds: readonly string[
 type OfWorkspace = { workspaceId: string; successors: readonly string[] }
 
 /**
- * For a change of a whole workspace, before its own row is locked: changes of a card refer to that row while they hold the
- * card. `successors` are those of `successorsAround`. `judged` is enough where only trust is computed anew.
+ * Locks the cards of a workspace. Call it before the workspace's row is locked: changes of a card refer to
+ * that row while they hold the card. `successors` come from `successorsAround`. `judged` is enough if only
+ * trust is computed again.
  */
-export async function holdCardsOf(
+export async function lockCardsOf(
   { db, database }: Ctx,
   { workspaceId, successors }: OfWorkspace,
   which: 'all' | 'judged',
@@ -487,8 +497,11 @@ export async function holdCardsOf(
     .execute()
 }
 
-/** For a text about the card, whose row refers to its key: before other rows are locked that a change of the card locks too. */
-export async function holdKeyOf({ db, database }: Ctx, cardId: string): Promise<void> {
+/**
+ * Locks the key of a card for a text that refers to it. Call it before locking other rows that a change of the
+ * card also locks.
+ */
+export async function lockKeyOf({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres') await cardAlone(db, cardId).forKeyShare().execute()
 }
 
@@ -499,10 +512,10 @@ export async function holdKeyOf({ db, database }: Ctx, cardId: string): Promise<
  * before the card is read, in a `SELF_GUARDED` transaction.
  *
  * Use it for changes that give no new reader to a card. Sharing a card and moving it rely on more, and stay serialisable.
- * Publishing and bringing a deleted card back use `holdForPublishing`.
+ * Publishing and bringing a deleted card back use `lockForPublishing`.
  */
-export async function holdCard(ctx: UserCtx, cardId: string): Promise<void> {
-  const workspaceId = await holdAnyCard(ctx, cardId)
+export async function lockCard(ctx: UserCtx, cardId: string): Promise<void> {
+  const workspaceId = await lockAnyCard(ctx, cardId)
   if (workspaceId === undefined) return
   await ctx.db
     .selectFrom('memberships')
@@ -514,12 +527,13 @@ export async function holdCard(ctx: UserCtx, cardId: string): Promise<void> {
 }
 
 /**
- * Whoever opens or closes a team marks the cards that its snapshot has (`changeWorkspace`). If it only waited for a lock here,
- * it would go on without the card that arrives; after an update of the row it runs again. The library is never opened or
- * closed. A cluster would lock all workspaces for the update, so there an entry may wait for the next change of its card.
+ * Locks the target by an update. A change of visibility marks the cards in its snapshot (`changeWorkspace`)
+ * and would miss the arriving card if it only waited for a lock; after an update it runs again. The library
+ * never changes its visibility. In a cluster an update would lock all workspaces, so there the entry may stay
+ * old until the card's next change.
  */
-async function holdTarget(ctx: UserCtx, workspaceId: string): Promise<void> {
-  if (workspaceId === PUBLIC_LIBRARY_ID || ctx.database.isDistributed) await holdVisibility(ctx, workspaceId)
+async function lockTarget(ctx: UserCtx, workspaceId: string): Promise<void> {
+  if (workspaceId === PUBLIC_LIBRARY_ID || ctx.database.isDistributed) await lockVisibility(ctx, workspaceId)
   else
     await ctx.db
       .updateTable('workspaces')
@@ -529,20 +543,20 @@ async function holdTarget(ctx: UserCtx, workspaceId: string): Promise<void> {
 }
 
 /**
- * The search for duplicates reads what every card write changes. On PostgreSQL a serialisable transaction would therefore
- * be tried again and again. Publishing uses read committed there and locks what it relies on: other publishing, so that
- * two equal cards cannot pass at the same time; the card; who reads its workspace and the target; the caller's role there.
- * A deleted card comes back in the same way. Its target is the workspace that it is in.
+ * Locks what publishing relies on: other publishing, so that two equal cards cannot pass at the same time; the
+ * card; the readers of both workspaces; the caller's role. PostgreSQL uses read committed here, because the
+ * search for duplicates reads what every card write changes, and serialisable transactions would always retry.
+ * Restoring a deleted card uses the same locks; its target is its own workspace.
  */
-export async function holdForPublishing(ctx: UserCtx, cardId: string, target?: string): Promise<void> {
+export async function lockForPublishing(ctx: UserCtx, cardId: string, target?: string): Promise<void> {
   const { db, database, viewer } = ctx
   if (database.engine !== 'postgres') return
-  await holdLock(db, database.engine, 'publishing')
-  const home = await holdRowOf(ctx, cardId)
+  await acquireLock(db, database.engine, 'publishing')
+  const home = await lockRowOf(ctx, cardId)
   const targetId = target ?? home
-  if (home !== undefined && home !== targetId) await holdVisibility(ctx, home)
+  if (home !== undefined && home !== targetId) await lockVisibility(ctx, home)
   if (targetId === undefined) return
-  await holdTarget(ctx, targetId)
+  await lockTarget(ctx, targetId)
   await db
     .selectFrom('memberships')
     .select('role')
@@ -570,7 +584,6 @@ export async function keepVersion(db: Db, row: CardRow, content: CardContent): P
   await db.insertInto('card_versions').values(version).execute()
 }
 
-/** Former versions from the newer number down to the older one. */
 export function findVersions(
   db: Db,
   cardId: string,
@@ -608,7 +621,9 @@ export async function nameOf(db: Db, userId: string): Promise<string> {
 
 export type TitledCard = { card_id: string; title: string }
 
-/** Of these cards, those that the viewer may read. A key without `search` reads no card, and so no title beside other things. */
+/**
+ * Returns the titles of the cards that the viewer may read. A key without the scope `search` gets no titles.
+ */
 export async function readableTitles(
   ctx: UserCtx,
   cardIds: readonly string[],
@@ -626,8 +641,8 @@ export async function readableTitles(
 type Contribution = { by: string; at: string }
 
 /**
- * Who added a picture or a piece of evidence, for this reader. To others than the members of its workspace, since it came
- * there, all of a card is its owner's: another name would tell who shares a private team with the owner.
+ * Returns who added a picture or a piece of evidence. Outsiders, and members for the time before the card came
+ * to them, see the owner: another name would reveal who shares a private team with the owner.
  */
 export function contributorFor(
   { viewer }: UserCtx,
@@ -638,8 +653,8 @@ export function contributorFor(
   return isKnown || owner_id === viewer.userId || by === viewer.userId ? by : owner_id
 }
 
-/** The card on which verdicts and feedback on this one count, and all cards that count there. */
-export async function countedTogether(db: Db, cardId: string): Promise<{ on: string; cardIds: string[] }> {
+/** Returns the card on which verdicts and feedback on this one count, and all cards that count there. */
+export async function mergeGroup(db: Db, cardId: string): Promise<{ on: string; cardIds: string[] }> {
   const merge = await db
     .selectFrom('card_merges')
     .select('into_card_id')

@@ -17,26 +17,26 @@ import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { mayKnowOf } from '../permissions/index.ts'
 
 /**
- * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in search, uses
- * one of these; none but `mayUndelete` lets a deleted card through, and a hidden one is there for its owner alone.
+ * Permissions for cards as query conditions. Every query that reads cards must use one of these. Only
+ * `mayUndelete` lets a deleted card through; a hidden card is visible to its owner only.
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
-/** A value, or its parameter in a query that is compiled once. */
+/** A value, or its parameter in a prepared query. */
 export type ViewerId = string | Expression<string>
 
 type Visibility = WorkspacesTable['visibility']
 
 const EDITORS: readonly Role[] = ['admin', 'editor']
 const PUBLISHED: CardStatus = 'published'
-/** Strangers see only cards that have passed the review, however they got there. */
+/** Strangers see only cards that have passed the review. */
 const PASSED: ReviewStatus = 'passed'
 const OPEN: readonly Visibility[] = ['public', 'unlisted']
 
 const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
 
 const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
-/** Moderators, or enough reports, hide a card from all but its owner: also from editors and admins of its workspace. */
+/** Hidden cards are visible to their owner only, not even to editors and admins of the workspace. */
 const isShown = (eb: Cards): Condition => eb('cards.hidden_at', 'is', null)
 const isPublished = (eb: Cards): Condition => eb.and([eb('cards.status', '=', PUBLISHED), isShown(eb)])
 const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', PASSED)
@@ -68,8 +68,8 @@ const isOpenTo = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
   eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
 
 /**
- * Everybody may find it, and it was published from a workspace of the viewer: publishing takes it from nobody there.
- * `exists`, because a list of public workspaces leads SQLite through the whole library in place of what went out.
+ * Matches public cards that were published from a workspace of the viewer. Uses `exists`, because with a list
+ * of public workspaces SQLite reads the whole library.
  */
 const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId): Condition =>
   eb.and([
@@ -86,13 +86,13 @@ const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId): Condition =>
     ),
   ])
 
-/** Open to everybody who knows the id, signed in or not. */
+/** Matches cards that everybody who knows the id may read, signed in or not. */
 export function isOpen(): Condition {
   const eb = cards()
   return eb.and([isThere(eb), isOpenTo(eb, OPEN)])
 }
 
-/** What `isOpen` asks, of a row that is there and not hidden. */
+/** Must stay in step with `isOpen`; for a row that is neither deleted nor hidden. */
 export const isOpenRow = (card: {
   status: CardStatus
   review_status: ReviewStatus
@@ -100,7 +100,10 @@ export const isOpenRow = (card: {
 }): boolean =>
   card.status === PUBLISHED && card.review_status === PASSED && OPEN.includes(card.workspace_visibility)
 
-/** By id: the owner, editors and admins of its workspace, members once it is published, anybody if it is open. */
+/**
+ * Matches cards that the viewer may read by id: as owner, as editor or admin of the workspace, as member once
+ * published, or as anybody if open.
+ */
 export function mayRead(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([
@@ -114,19 +117,20 @@ export function mayRead(viewerId: ViewerId): Condition {
   ])
 }
 
-/** The viewer's own card, and nobody else has written its present version. */
+/** Matches the viewer's own cards whose current version nobody else has written. */
 export function isByViewer(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([isOwn(eb, viewerId), eb('cards.edited_by', '=', viewerId)])
 }
 
-/** The viewer's own card, or one in a workspace that the viewer is a member of. */
 export function isInTeamOf(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.or([isOwn(eb, viewerId), isMember(eb, viewerId)])
 }
 
-/** The owner always; editors and admins of the workspace that the card is in. */
+/**
+ * Matches cards that the viewer may update: as owner, or as editor or admin of the card's current workspace.
+ */
 export function mayUpdate(viewerId: ViewerId): Condition {
   const eb = cards()
   const isEdited = eb.and([isShown(eb), isMember(eb, viewerId, EDITORS)])
@@ -136,19 +140,25 @@ export function mayUpdate(viewerId: ViewerId): Condition {
 const isAdministered = (eb: Cards, viewerId: ViewerId): Condition =>
   eb.or([isOwn(eb, viewerId), eb.and([isShown(eb), isMember(eb, viewerId, ['admin'])])])
 
-/** The owner, and admins of the workspace that the card is in. */
+/** Matches cards that the viewer may delete: as owner, or as admin of the card's current workspace. */
 export function mayDelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([isThere(eb), isAdministered(eb, viewerId)])
 }
 
-/** Those who could delete a card can restore it. This is the one condition for deleted cards. */
+/**
+ * Matches deleted cards that the viewer may restore: those who could delete a card. No other condition lets
+ * deleted cards through.
+ */
 export function mayUndelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
 }
 
-/** The trust of a card. Members of the private team that it was published from see it as their own. */
+/**
+ * Returns the trust of a card. Members of the private team that it was published from see the trust as their
+ * own.
+ */
 export function trustSeenBy(viewerId: ViewerId) {
   const eb = cards()
   return eb
@@ -166,14 +176,14 @@ export function trustSeenBy(viewerId: ViewerId) {
 
 export type CardScope = 'personal' | 'workspace' | 'public'
 /**
- * `own_and_team` is for a search of both at once; `known` adds what was published from a team of the viewer; `team` is
- * what others share there.
+ * `own_and_team` searches both at once; `known` adds cards published from a team of the viewer; `team` means
+ * cards that others share there.
  */
 export type SearchedScope = CardScope | 'own_and_team' | 'known' | 'team'
 
 /**
- * What search shows. Nobody finds another person's unpublished card, whatever the role.
- * `workspaceIds` narrows every scope (none: no narrowing) and opens nothing: scope workspace is what one is a member of.
+ * Matches cards that search shows. Nobody finds another person's unpublished card, whatever the role.
+ * `workspaceIds` narrows every scope (empty: no narrowing) and never widens it.
  */
 export function isListed(
   viewerId: ViewerId,
@@ -203,8 +213,8 @@ export function isListed(
 }
 
 /**
- * What lists and stats show: the same, and in scope workspace also what is open to everybody in the workspaces that are
- * named. A person who knows an unlisted workspace may list its cards. Search does not show them.
+ * Matches cards that lists and stats show: those of search, and in scope workspace also open cards of the
+ * named workspaces. A person who knows an unlisted workspace may list its cards.
  */
 export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: readonly string[]): Condition {
   const listed = isListed(viewerId, scope, workspaceIds)
@@ -214,19 +224,20 @@ export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: re
   return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, OPEN)])])
 }
 
-/** The viewer finds the card in at least one scope. */
 export function mayFind(viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/** No other card has taken its place. If that card is deleted or hidden, the former one counts as current again. */
+/**
+ * Matches cards without a successor. If the successor is deleted or hidden, the former card counts as current
+ * again.
+ */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([eb('cards.superseded_by', 'is', null), eb('cards.successor_gone', '=', 1)])
 }
 
-/** Where a card lives. */
 export const Home = z
   .object({
     kind: z.enum(['personal', 'workspace', 'library']),
@@ -235,7 +246,6 @@ export const Home = z
   })
   .meta({ id: 'CardHome' })
 
-/** Who can read a card, in the words that every door uses. */
 export const Readers = z
   .object({
     kind: z
@@ -246,16 +256,14 @@ export const Readers = z
   })
   .meta({ id: 'CardReaders' })
 
-/** What is known about the workspace of a card, as its viewer sees it. */
 export type HomeFacts = {
   workspace_name: string
   workspace_type: WorkspacesTable['type']
   workspace_visibility: WorkspacesTable['visibility']
   viewer_role: Role | null
   owner_role: Role | null
-  /** When the owner deleted the account; who has done so reads nothing. */
+  /** When the owner deleted the account. A deleted owner reads nothing. */
   owner_deleted_at: string | null
-  /** How many people are in the workspace, and how many of them read its drafts. */
   members: number
   editors: number
   is_own: number
@@ -267,11 +275,10 @@ type CardAtHome = HomeFacts & {
   review_status: ReviewStatus
   hidden_at: string | null
 }
-/** What every answer that shows a card says of it. */
 export const AT_HOME = { home: Home, readers: Readers }
 export type HomeAnswer = { home: z.input<typeof Home>; readers: z.input<typeof Readers> }
 
-/** In place of the name of a private workspace, for somebody who is no member any more. */
+/** Replaces the name of a private workspace for former members. */
 export const LEFT_WORKSPACE = 'a workspace that you left'
 
 function homeOf(row: CardAtHome): HomeAnswer['home'] {
@@ -283,7 +290,10 @@ function homeOf(row: CardAtHome): HomeAnswer['home'] {
   return { kind: 'workspace', workspace_id, name }
 }
 
-/** The owner can always read a card, even after leaving its workspace, but not after deleting the account. */
+/**
+ * Returns how many people can read a card. The owner counts even after leaving the workspace, but not after
+ * deleting the account.
+ */
 function peopleOf(row: CardAtHome): number {
   if (row.owner_deleted_at !== null) return row.status === 'published' ? row.members : row.editors
   if (row.status === 'published') return row.members + (row.owner_role === null ? 1 : 0)
@@ -308,18 +318,15 @@ function readersOf(row: CardAtHome, name: string): HomeAnswer['readers'] {
   return { kind: 'members', count, text: text.charAt(0).toUpperCase() + text.slice(1) }
 }
 
-/** Where a card lives and who reads it: the one place that says so, for REST, tools, the command and the web app. */
 export function presentHome(row: CardAtHome): HomeAnswer {
   const home = homeOf(row)
   return { home, readers: readersOf(row, home.name ?? LEFT_WORKSPACE) }
 }
 
 type Counted = Pick<HomeFacts, 'members' | 'editors'>
-/** Every query that reads a card has when its owner was deleted. */
 type Added = Omit<HomeFacts, 'owner_deleted_at'>
 type Joined = Omit<Added, keyof Counted>
 
-/** Adds the workspace of a card, and the roles of its viewer and its owner there, to a query over `cards`. */
 function withWorkspace<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   viewerId: ViewerId,
@@ -346,7 +353,6 @@ function withWorkspace<DB, TB extends keyof DB, O>(
   return joined as unknown as SelectQueryBuilder<DB, TB, O & Joined>
 }
 
-/** How many people are in a workspace, and how many of them read its drafts. */
 const countsOfPeople = (workspaceId: string) => {
   const people = sql`from memberships as people where people.workspace_id = ${sql.ref(workspaceId)}`
   return [
@@ -355,7 +361,6 @@ const countsOfPeople = (workspaceId: string) => {
   ] as const
 }
 
-/** For a query that reads one card: the people are counted in it. */
 export function withHomeFacts<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   viewerId: ViewerId,
@@ -389,7 +394,6 @@ const workspaceOf = prepared((db, parameter: Named<{ viewerId: string; workspace
   selectWorkspaces(db, parameter('viewerId')).where('workspaces.workspace_id', '=', parameter('workspaceId')),
 )
 
-/** The home of a card that the viewer has just made. */
 export async function homeOfNew(
   db: Db,
   viewerId: string,
@@ -409,7 +413,6 @@ const rolesOf = prepared((db, parameter: Named<{ workspaceIds: string; userIds: 
 
 type CardOfWorkspace = { card_id: string; workspace_id: string; owner_id: string }
 
-/** Of the owners that are not the viewer. */
 async function ownersRoles(
   db: Db,
   viewerId: string,
@@ -434,7 +437,7 @@ const deletedAmong = prepared((db, parameter: Named<{ userIds: string }>) =>
 
 type CardWithFacts = { card: CardOfWorkspace; facts: Omit<HomeFacts, 'owner_deleted_at'> }
 
-/** Only people who know how many read a card need it, and a deleted owner is a member of nothing. */
+/** Returns when owners were deleted, for cards whose owner is no member and whose viewer is one. */
 async function ownersDeleted(
   db: Db,
   withFacts: readonly CardWithFacts[],
@@ -447,10 +450,7 @@ async function ownersDeleted(
   return new Map(found.map(({ user_id, deleted_at }) => [user_id, deleted_at]))
 }
 
-/**
- * The homes of the cards of a page, by card. Each workspace is read and its people are counted once, however many cards it has
- * there.
- */
+/** Returns the homes of a page of cards, by card. Each workspace is read once. */
 export async function homesOf(
   db: Db,
   viewerId: string,
@@ -479,10 +479,9 @@ export async function homesOf(
   )
 }
 
-/** What has to be read of a card to say where it lives and who reads it. */
 export type Shown = Omit<CardAtHome, keyof HomeFacts> & CardOfWorkspace
 
-/** Where each of these cards lives and who reads it, as answers say it. A card that is gone meanwhile is left out. */
+/** Returns where each card lives and who reads it. A card that was removed meanwhile is left out. */
 export async function presentHomes(
   db: Db,
   viewerId: string,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx, SELF_GUARDED } from '../../core/context.ts'
-import { book, holdBalances } from './ledger.ts'
+import { book, lockBalances } from './ledger.ts'
 import { reconcile } from './reconciliation.ts'
 
 const POLICY = {
@@ -55,7 +55,7 @@ onBothEngines('credits', (t) => {
     const first = inTx(
       ctx,
       async (ctx) => {
-        await holdBalances(ctx, [userId])
+        await lockBalances(ctx, [userId])
         hold()
         // Until the second one waits for the balance.
         await setTimeout(100)

@@ -11,8 +11,8 @@ type Account = { user_id: string; email_normal: string | null; email_verified: n
 const keptSince = (ctx: Ctx): string => new Date(ctx.now().getTime() - KEPT_MS).toISOString()
 
 /**
- * Remembers that an account has left its address, by deletion or by a change. Only a proven one: a stranger who registers
- * somebody's address and deletes that account must not keep its owner from earning.
+ * Records that an account has left its address, by deletion or change. Only proven addresses count: a stranger
+ * who registers somebody's address and deletes that account must not stop its owner from earning.
  */
 export async function keepLeftAddress(ctx: Ctx, account: Account): Promise<void> {
   if (account.email_normal === null || account.email_verified === 0) return
@@ -28,7 +28,6 @@ export async function keepLeftAddress(ctx: Ctx, account: Account): Promise<void>
     .execute()
 }
 
-/** Whether another account has left the address of this one lately. */
 async function isLeftAddress(ctx: Ctx, userId: string): Promise<boolean> {
   const user = await ctx.db
     .selectFrom('users')
@@ -47,14 +46,15 @@ async function isLeftAddress(ctx: Ctx, userId: string): Promise<boolean> {
   return left !== undefined
 }
 
-/** Housekeeping: addresses that were left long ago. */
 export async function dropOldLeftAddresses(ctx: Ctx): Promise<void> {
   await inTx(ctx, (ctx) =>
     ctx.db.deleteFrom('left_addresses').where('left_at', '<=', keptSince(ctx)).execute(),
   )
 }
 
-/** Whether the address of an account is proven. If the server sends no mail, nobody can prove one, so each counts. */
+/**
+ * Returns whether an account's address is proven. If the server sends no mail, every address counts as proven.
+ */
 export async function isProven(ctx: Ctx, userId: string): Promise<boolean> {
   if (isEveryAddressProven(ctx)) return true
   const user = await ctx.db
@@ -66,9 +66,9 @@ export async function isProven(ctx: Ctx, userId: string): Promise<boolean> {
 }
 
 /**
- * Whether an account may earn rewards and bonuses, and be the reason for those of others: only with a proven address that no
- * other account has left lately. Otherwise accounts made by the hundred could earn for one another, and so could one mailbox
- * whose account is deleted and made anew.
+ * Returns whether an account may earn rewards and cause rewards for others: only with a proven address that no
+ * other account has left recently. Otherwise mass-made accounts, or one account deleted and made again, could
+ * earn for one another.
  */
 export const mayEarn = async (ctx: Ctx, userId: string): Promise<boolean> =>
   (await isProven(ctx, userId)) && !(await isLeftAddress(ctx, userId))

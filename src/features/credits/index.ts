@@ -11,7 +11,7 @@ export {
   balanceOf,
   book,
   hasEarned,
-  holdBalances,
+  lockBalances,
   openBalance,
   PUBLIC_SEARCH_COST,
   PUBLISH_REWARD,

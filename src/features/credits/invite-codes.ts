@@ -41,7 +41,6 @@ async function setWithdrawn(db: Db, inviteId: string, now: string): Promise<void
     .execute()
 }
 
-/** How many codes of a person can still be redeemed. */
 async function countOpen(db: Db, userId: string, now: string): Promise<number> {
   const { open } = await db
     .selectFrom('billing_invites')
@@ -54,7 +53,7 @@ async function countOpen(db: Db, userId: string, now: string): Promise<number> {
   return open
 }
 
-/** Newest first. Codes can be made and withdrawn without end, so a list has a limit. */
+/** Lists codes, newest first. The list is limited, because codes can be made without limit. */
 function listInvites(db: Db, userId: string, limit: number): Promise<InviteRow[]> {
   return db
     .selectFrom('billing_invites')
@@ -92,7 +91,6 @@ async function recordRedemption(
 
 type Redeemed = Pick<InviteRow, 'invite_id' | 'created_by' | 'credits'>
 
-/** Redemptions by this person, and of this person's codes. */
 function redemptionsWith(db: Db, userId: string): Promise<(Redeemed & { user_id: string })[]> {
   return db
     .selectFrom('billing_redemptions')
@@ -112,7 +110,7 @@ function redemptionsWith(db: Db, userId: string): Promise<(Redeemed & { user_id:
 const INVITE_CREDITS = 20
 const INVITE_REWARD_CREDITS = 20
 const MAX_OPEN_INVITES = 10
-const MOST_LISTED = 200
+const MAX_LISTED = 200
 
 export const CreateInviteRequest = z
   .object({
@@ -199,14 +197,14 @@ export const createInvite = capability({
 export const listMyInvites = capability({
   name: 'billing.invite_list',
   summary: 'My invite codes, newest first',
-  description: `The newest ${MOST_LISTED}.`,
+  description: `The newest ${MAX_LISTED}.`,
   scopes: ['account'],
   rest: ['GET /api/v1/billing/invites'],
   input: z.object({}),
   output: z.array(InviteResponse),
   run: async (ctx) => {
     const now = ctx.now()
-    return (await listInvites(ctx.db, ctx.viewer.userId, MOST_LISTED)).map((row) => present(row, now))
+    return (await listInvites(ctx.db, ctx.viewer.userId, MAX_LISTED)).map((row) => present(row, now))
   },
 })
 
@@ -249,14 +247,14 @@ export const redeemInvite = capability({
   run: (ctx, { code }) => inTx(ctx, (ctx) => redeemCode(ctx, ctx.viewer.userId, code)),
 })
 
-/** Also used by a registration that needs a code. Runs in the caller's transaction. */
+/** Redeems a code, in the caller's transaction. Also used by a registration that needs a code. */
 export async function redeemCode(
   ctx: Ctx,
   userId: string,
   code: string,
 ): Promise<z.input<typeof RedeemInviteResponse>> {
   const invite = await findInvite(ctx.db, normalCode(code))
-  // A withdrawn code is answered like one that never existed.
+  // A withdrawn code gets the same answer as an unknown one.
   if (!invite || invite.withdrawn_at !== null)
     throw new AppError(404, 'not_found', 'There is no such invite code. Check it for typing errors.')
   if (invite.created_by === userId)
@@ -269,7 +267,7 @@ export async function redeemCode(
   if (status === 'used') throw conflict('invite_not_pending', 'This invite code has already been used.')
   await recordRedemption(ctx.db, { inviteId: invite.invite_id, userId, now: ctx.now().toISOString() })
   const isBooked = await bookBonus(ctx, invite, userId)
-  // Who has not proven an address must not learn whether it had an account: the bonus waits, as everybody's does.
+  // Without a proven address a person must not learn whether the address had an account, so every bonus waits.
   const isPending = !isBooked && !(await isProven(ctx, userId))
   await audit(ctx, {
     action: 'invite_code.redeemed',
@@ -283,7 +281,7 @@ export async function redeemCode(
   }
 }
 
-/** Books the bonus of each side that may earn; false while the redeemer may not. */
+/** Books the bonus of each side that may earn; returns false while the redeemer may not. */
 async function bookBonus(ctx: Ctx, invite: Redeemed, userId: string): Promise<boolean> {
   if (!(await mayEarn(ctx, userId))) return false
   const ref = { type: 'invite_code', id: invite.invite_id }
@@ -322,7 +320,7 @@ function present(row: InviteRow, now: Date): z.input<typeof InviteResponse> {
   return { ...shown, status: statusOf(row, now) }
 }
 
-/** No letters or digits that look alike: codes are read aloud and typed. */
+/** Without letters and digits that look alike, because codes are read aloud and typed. */
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 
 function newCode(): string {

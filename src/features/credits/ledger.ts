@@ -23,14 +23,17 @@ export type Booking = {
   userId: string
   delta: number
   reason: BookingReason
-  /** Names the one event this booking is for, such as `feedback:<card_id>:<user_id>`; a second booking of it does nothing. */
+  /**
+   * The event of this booking, such as `feedback:<card_id>:<user_id>`. A second booking of the same event does
+   * nothing.
+   */
   cause: string
   ref?: { type: string; id: string }
 }
 
 export type Booked = { balance: number; booked: boolean }
 
-/** Every account has a balance row from its registration on. */
+/** Creates the balance row of an account, which must exist from registration on. */
 export async function openBalance(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db
     .insertInto('credit_balances')
@@ -53,7 +56,6 @@ export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
   return row?.balance ?? 0
 }
 
-/** Whether this person has already earned credits for this reason with this subject, such as a card. */
 export async function hasEarned(
   ctx: Ctx,
   { userId, reason, refId }: { userId: string; reason: BookingReason; refId: string },
@@ -68,7 +70,6 @@ export async function hasEarned(
   return entry !== undefined
 }
 
-/** How often somebody was booked credits for one reason since a moment. */
 export async function timesBooked(
   ctx: Ctx,
   { userId, reason, since }: { userId: string; reason: BookingReason; since: string },
@@ -83,7 +84,6 @@ export async function timesBooked(
   return times
 }
 
-/** How much somebody has spent on one kind of thing since a moment. */
 export async function spentOn(
   ctx: Ctx,
   { userId, refType, since }: { userId: string; refType: string; since: string },
@@ -99,12 +99,12 @@ export async function spentOn(
 }
 
 /**
- * Makes bookings that rely on what these accounts did before go one after the other, also those of different isolation: a
- * serialisable one runs again once another has written the row, and `read committed` waits for it. SQLite has one writer.
+ * Locks balances, so that bookings which depend on earlier ones run one after the other: a serialisable
+ * transaction retries, a `read committed` one waits. SQLite has one writer.
  */
-export async function holdBalances(ctx: Ctx, userIds: readonly string[]): Promise<void> {
+export async function lockBalances(ctx: Ctx, userIds: readonly string[]): Promise<void> {
   if (ctx.database.engine !== 'postgres') return
-  // In one order, since two people may reward each other.
+  // Sorted against deadlocks, since two people may reward each other.
   for (const userId of userIds.toSorted())
     await ctx.db
       .updateTable('credit_balances')
@@ -113,7 +113,7 @@ export async function holdBalances(ctx: Ctx, userIds: readonly string[]): Promis
       .execute()
 }
 
-/** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */
+/** Moves credits in the caller's transaction. Refuses with 402 what the balance does not cover. */
 export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Booking): Promise<Booked> {
   if (!ctx.transacting) throw new Error('book() belongs in the transaction of its cause')
   const before = await ctx.db
@@ -124,7 +124,7 @@ export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Book
     .executeTakeFirst()
   if (before) return { balance: await balanceOf(ctx, userId), booked: false }
 
-  // What a refund takes back was never earned: it was not used up either.
+  // Credits that a refund takes back count as neither earned nor spent.
   const isSpent = delta < 0 && reason !== 'refund'
   const updated = await ctx.db
     .updateTable('credit_balances')
@@ -161,7 +161,7 @@ export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Book
       ref_type: ref?.type ?? null,
       ref_id: ref?.id ?? null,
       cause,
-      // Only now: the update may have waited for another booking, and entries are listed by their time.
+      // Set here, because the update may have waited for another booking and entries are sorted by time.
       created_at: ctx.now().toISOString(),
     })
     .execute()

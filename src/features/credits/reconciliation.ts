@@ -8,11 +8,13 @@ import type { Db } from '../../db/db.ts'
 
 const ACCOUNTS_AT_ONCE = 1000
 
-/** As `book` counts: what a refund takes back is not spent, and is taken from what was earned. */
+/**
+ * Must stay in step with `book`: what a refund takes back is not spent, and is subtracted from what was
+ * earned.
+ */
 const spentSum = sql<number>`coalesce(sum(case when e.delta < 0 and e.reason <> 'refund' then e.delta else 0 end), 0)`
 const earnedSum = sql<number>`coalesce(sum(case when e.delta < 0 and e.reason <> 'refund' then 0 else e.delta end), 0)`
 
-/** The next accounts after `after` in the order of their ids, each with the sums of its entries. */
 const accountsWithSums = (db: Db, after: string) =>
   db
     .selectFrom('credit_balances as b')
@@ -53,9 +55,8 @@ export const ReconciliationReport = z
 type Report = z.input<typeof ReconciliationReport>
 
 /**
- * Adds up every account's entries and compares the sums with the balances. It only reports: a difference means that
- * something bypassed the ledger, and a person has to find out what. Each slice is one statement, so that concurrent
- * bookings are in both sums or in neither.
+ * Compares the sums of every account's entries with the balances and reports differences, which need a person.
+ * Each slice is one statement, so that concurrent bookings are in both sums or in neither.
  */
 export async function reconcile(ctx: Ctx): Promise<Report> {
   const differences: Report['differences'] = []
@@ -92,7 +93,7 @@ export async function reconcile(ctx: Ctx): Promise<Report> {
 
 const NIGHT_HOUR = 3
 
-/** Called every hour; does its work in one of them. */
+/** Runs the check in one hour of the day; called every hour. */
 export async function reconcileAtNight(ctx: Ctx): Promise<void> {
   if (ctx.now().getUTCHours() === NIGHT_HOUR) await reconcile(ctx)
 }

@@ -8,8 +8,8 @@ import { USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { withoutEnd } from '../../text/unicode.ts'
 import { policyOf } from '../credits/index.ts'
 
-// The usage guide as data. Plain sentences for a model that has never seen the vault; tools and addresses are filled in
-// from the declarations, so nothing here can disagree with them.
+// The usage guide as data, for a model that has never seen the vault. Tools and addresses are filled in from
+// the declarations.
 
 export const GUIDE_VERSION = '1.5.10'
 
@@ -97,7 +97,8 @@ const ERRORS = {
   '429': 'Too many calls; wait for Retry-After seconds.',
 } as const
 
-// Server instructions for MCP clients: the guidance of the interface, short, since it is sent with every connection.
+// Returns the server instructions for MCP clients. They are short, because they are sent with every
+// connection.
 const instructions = (judging: string): string =>
   'Knowledge Vault: solved problems as cards, and memory per project. At session start call get_project_context once for your project key, with max_total_chars 6000. ' +
   'Before solving a problem call search_records with include_workspaces true (free; scope public costs credits on a hit). ' +
@@ -139,7 +140,7 @@ const Input = z.object({
 
 type Guide = z.input<typeof AiGuide>
 
-/** A model that reads the guide over MCP has the list of tools already. */
+/** The guide without tools, since an MCP client has the tool list already. */
 const ThinGuide = AiGuide.omit({ tools: true }).describe('The guide')
 
 const thinGuide = thinAnswer({
@@ -174,7 +175,7 @@ function guideFor(ctx: Ctx, base: string | undefined, capabilities: readonly Cap
   }
 }
 
-/** The guide lists all tools, itself included, so it asks for the capabilities when it is read, not when it is declared. */
+/** Makes the capability that returns the guide. `all` is a function, because the guide also lists itself. */
 export function aiGuide(all: () => readonly Capability[]) {
   const read = (ctx: Ctx, base: string | undefined) => guideFor(ctx, base, all())
 
@@ -186,7 +187,7 @@ export function aiGuide(all: () => readonly Capability[]) {
     input: Input,
     output: AiGuide,
     run: async (ctx, { base_url }) => {
-      // Anybody can make a link to this page: it must not send a reader's key to somebody else's server.
+      // Anybody can make a link to this page, and it must not send a reader's key to another server.
       if (base_url !== undefined && !isOwnAddress(ctx.config, base_url))
         throw invalid('base_url', 'Input should be an address of this server; see BASE_URL and ALLOWED_HOSTS')
       return read(ctx, base_url)

@@ -13,7 +13,7 @@ const FILE_MODE = 0o644
 
 const octal = (value: number, width: number): string => `${value.toString(8).padStart(width - 1, '0')}\0`
 
-/** A header of POSIX ustar. Nothing in it depends on the machine or the moment, so equal files make equal archives. */
+/** Returns a POSIX ustar header, independent of machine and time, so that equal files make equal archives. */
 function header(path: string, size: number): Buffer {
   if (Buffer.byteLength(path) > 100) throw new Error(`The path is too long for a tar header: ${path}`)
   const block = Buffer.alloc(BLOCK)
@@ -23,7 +23,7 @@ function header(path: string, size: number): Buffer {
   block.write(octal(0, 8), 116)
   block.write(octal(size, 12), 124)
   block.write(octal(0, 12), 136)
-  // The sum is taken with spaces in its own place.
+  // The checksum is computed with spaces in its own field.
   block.write(' '.repeat(8), 148)
   block.write('0', 156)
   block.write('ustar\x0000', 257)
@@ -47,12 +47,11 @@ const END = 0x06054b50
 const VERSION_NEEDED = 20
 const DEFLATED = 8
 const UTF8_NAMES = 0x0800
-/** The first day that a zip can name: equal files make equal archives. */
+/** The first day that a zip can store. A fixed date, so that equal files make equal archives. */
 const FIRST_DAY = 0x21
 
 type Stored = { path: Buffer; packed: Buffer; content: Buffer; offset: number }
 
-/** The part that local and central headers share. */
 function common({ path, packed, content }: Stored): Buffer {
   const fields = Buffer.alloc(26)
   fields.writeUInt16LE(VERSION_NEEDED, 0)
@@ -106,7 +105,7 @@ function zip(files: readonly PackedFile[]): Buffer {
 
 const FOLDER = new URL('../../../packages/cli/', import.meta.url)
 
-/** The launcher, the commands, and the hooks in three parts: what each starts with, the redaction, and the end of an exchange. */
+/** The launcher, the commands, and the hooks in three parts: start, redaction, and end of an exchange. */
 const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js']
 
 async function partOf(name: string): Promise<Buffer> {
@@ -123,7 +122,6 @@ async function partOf(name: string): Promise<Buffer> {
 
 const json = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
 
-/** The manifest has the server's version, and the vault that the command uses by default. */
 async function manifestFor(baseUrl: string): Promise<Record<string, unknown>> {
   const given = JSON.parse((await partOf('package.json')).toString('utf8'))
   return { ...given, version: VERSION, vault: baseUrl }
@@ -138,7 +136,7 @@ async function programFiles(baseUrl: string, folder: string): Promise<PackedFile
   ]
 }
 
-/** The command as npm installs it: `npx -y {base_url}/kvault.tgz`. */
+/** Makes the npm package of the command: `npx -y {base_url}/kvault.tgz`. */
 export async function npmPackage(baseUrl: string): Promise<Buffer> {
   const texts = ['README.md', 'LICENSE'].map(async (name) => ({
     path: `package/${name}`,
@@ -148,10 +146,10 @@ export async function npmPackage(baseUrl: string): Promise<Buffer> {
   return gzipSync(tar(files), { level: 9 })
 }
 
-/** A variable that Claude Desktop fills in when it starts the program. */
+/** Returns a variable that Claude Desktop fills in when it starts the program. */
 const filledIn = (name: string): string => `\${${name}}`
 
-/** The same as Claude Desktop installs it, by a double click: it asks for the key. */
+/** Makes the bundle for Claude Desktop, which asks for the key at installation. */
 async function desktopBundle(baseUrl: string): Promise<Buffer> {
   const { description, license } = await manifestFor(baseUrl)
   const manifest = {
@@ -194,7 +192,6 @@ async function desktopBundle(baseUrl: string): Promise<Buffer> {
 
 type Made = { bytes: Buffer; tag: string }
 
-/** Made at the first request and kept: a few hundred kilobytes that never change while the server runs. */
 function madeOnce(make: (baseUrl: string) => Promise<Buffer>) {
   const made = new Map<string, Made>()
   return async (baseUrl: string): Promise<Made> => {
@@ -208,8 +205,8 @@ function madeOnce(make: (baseUrl: string) => Promise<Buffer>) {
 }
 
 /**
- * With a tag and no lifetime, `npm install` asks again after an upgrade and fetches only what changed. npx executes what it
- * has all the same, which `kvault connect` finds out.
+ * Sends a file with an ETag and no lifetime, so that `npm install` checks for a new version. npx runs its
+ * cached copy without a check, which `kvault connect` detects.
  */
 function send(request: FastifyRequest, reply: FastifyReply, { bytes, tag }: Made, type: string) {
   reply.headers({ etag: tag, 'cache-control': 'no-cache' })

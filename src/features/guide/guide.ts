@@ -6,12 +6,10 @@ import { type Html, html, PAGE_HEADERS, page } from '../../pages/page.ts'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
 import { type Bm25, dampingOf, gainOf, rarity } from '../../text/query.ts'
 
-/** The guide pages as data: read once from docs/guide, cut into sections, searchable by the product's own analyser. */
-
 export type GuideSection = {
   page: string
   anchor: string
-  /** 1 to 3, as its heading. */
+  /** Level of the heading, 1 to 3. */
   level: number
   title: string
   url: string
@@ -31,16 +29,15 @@ export function loadGuide(): Guide {
 
 let loaded: Guide | undefined
 
-/** The product's own guide, read when it is first asked for. */
 export function guide(): Guide {
   loaded ??= loadGuide()
   return loaded
 }
 
-/** What stands after the language of a fence is for those who edit the page. */
+/** Matches notes for editors after the language of a fence. */
 const FENCE_NOTE = /^(\s*`{3,}\w+) .*$/
 
-/** A server has the guide alone. What the repository has beside it keeps its name there, without a link. */
+/** Matches links out of the guide. Only their text stays, because a server has the guide alone. */
 const LINK_OUT_OF_GUIDE = /\[([^[\]]+)\]\(\.\.\/[^)]*\)/g
 
 export function parsePage(slug: string, source: string): GuidePage {
@@ -76,14 +73,17 @@ export function parsePage(slug: string, source: string): GuidePage {
   return { slug, title, markdown, sections }
 }
 
-/** Heading anchors in document order; the second "Limits" of a page is `limits-2`. The page renderer uses it too. */
+/**
+ * Returns a function that makes heading anchors in document order; the second "Limits" of a page is
+ * `limits-2`. The page renderer uses it too.
+ */
 export function anchors(): (heading: string) => string {
   const seen = new Map<string, number>()
   return (heading) => {
     const base =
       heading
         .toLowerCase()
-        // As where the repository is read: "The team's page" is the-teams-page.
+        // Must match the anchors of the repository host: "The team's page" is the-teams-page.
         .replace(/['’]/g, '')
         .replace(/[^\p{L}\p{N}]+/gu, '-')
         .replace(/^-|-$/g, '') || 'section'
@@ -93,11 +93,10 @@ export function anchors(): (heading: string) => string {
   }
 }
 
-/** The pages name the vault `{base_url}`, and localhost in commands. Readers get the address of their own. */
+/** Replaces `{base_url}`, and localhost in commands, by the address of the vault. */
 export const withAddress = (text: string, baseUrl: string): string =>
   text.replace(/\{base_url\}|(?:http:\/\/)?localhost:8080/g, () => baseUrl)
 
-/** Pages link to each other by file name, as a repository shows them. */
 export const withPageLinks = (markdown: string): string =>
   markdown.replace(/\]\((?:\.\/)?([a-z0-9-]{1,60})\.md(?=[)#])/g, '](/guide/$1')
 
@@ -114,7 +113,7 @@ type Indexed = { section: GuideSection; counts: Map<string, number>; length: num
 const SECTIONS: Bm25 = { k1: 1.2, b: 0.75 }
 const TITLE_WEIGHT = 3
 
-/** A few hundred sections fit into memory, so BM25 over a map is enough. */
+/** The guide with a BM25 search over a map in memory, enough for a few hundred sections. */
 export class Guide {
   readonly pages: ReadonlyMap<string, GuidePage>
   readonly #documents: Indexed[]
@@ -158,7 +157,7 @@ export class Guide {
   }
 }
 
-/** Code repeats its names, which says nothing about the subject: each word of it counts once. */
+/** Matches code blocks, where each word counts once: code repeats its names. */
 const FENCED = /^[ \t]*(`{3,}|~{3,})[\s\S]*?^[ \t]*\1/gm
 const fencedOf = (text: string): string => text.match(FENCED)?.join('\n') ?? ''
 
@@ -174,9 +173,7 @@ function indexSection(section: GuideSection): Indexed {
   return { section, counts, length: bodyTerms.length + titleTerms.length }
 }
 
-/** The guide as data, for a reader that shows it in a frame of its own. */
-
-const MOST_HITS = 12
+const MAX_HITS = 12
 const EXCERPT_CHARACTERS = 200
 
 const GuideHitResponse = z
@@ -206,7 +203,7 @@ export const listGuide = capability({
     })
     .meta({ id: 'GuidePages' }),
   run: async (ctx, { q }) => {
-    const hits = q ? guide().search(q, MOST_HITS) : []
+    const hits = q ? guide().search(q, MAX_HITS) : []
     return {
       pages: [...guide().pages.values()].map(({ slug, title }) => ({ slug, title })),
       hits: hits.map(({ section: { page, title, url, text } }) => ({
@@ -258,11 +255,9 @@ export const readGuidePage = capability({
   },
 })
 
-/** The guide as pages: /guide lists them, /guide/<page> shows one. The support chat links here. */
-
 const rendered = new Map<string, Html>()
 
-/** The renderer is large, so it is loaded when the first page is read and not when the program starts. */
+/** Renders a page. The large renderer is loaded with the first page. */
 async function contentOf(found: GuidePage, baseUrl: string): Promise<Html> {
   const key = `${baseUrl} ${found.slug}`
   const known = rendered.get(key)

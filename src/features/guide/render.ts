@@ -5,7 +5,7 @@ import remarkGfm from 'remark-gfm'
 import { Html } from '../../pages/page.ts'
 import { anchors, type GuidePage, plainText } from './guide.ts'
 
-/** A guide page as HTML. Raw HTML in the text stays text, and addresses with other schemes are dropped. */
+/** Renders a guide page as HTML. Raw HTML stays text, and links with other schemes are dropped (XSS). */
 
 export function renderGuide(page: GuidePage): Html {
   const anchor = anchors()

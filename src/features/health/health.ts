@@ -14,7 +14,6 @@ import type { Db } from '../../db/db.ts'
 import { pendingMigrations } from '../../db/migrations/migrate.ts'
 import { within } from '../../shared/time.ts'
 
-/** What is known about one part that the service needs. */
 const Check = z.object({
   status: z.enum(['ok', 'failed', 'not_configured']),
   detail: z.string().optional(),
@@ -22,12 +21,12 @@ const Check = z.object({
 
 type CheckResult = z.input<typeof Check>
 
-const LONGEST_MS = 2000
+const MAX_MS = 2000
 
-/** Requests that only read are still answered, so this alone does not make the service unready. */
+/** Does not make the service unready, because reads are still answered. */
 export const NO_WRITES = 'The database takes no writes: writing fails, reading goes on'
 
-/** A database that hangs gets one question at a time: each further one would keep a connection until it answers again. */
+/** Pending checks. A hanging database gets one check at a time, because each check holds a connection. */
 const underWay = new WeakMap<Db, Promise<CheckResult>>()
 
 async function ask({ db, database }: Ctx): Promise<CheckResult> {
@@ -45,22 +44,21 @@ function askOnce(ctx: Ctx): Promise<CheckResult> {
   return result
 }
 
-/** Whether the database answers within two seconds, has the present schema and can be written. */
+/** Checks whether the database answers within two seconds, has the current schema and can be written. */
 async function checkDatabase(ctx: Ctx): Promise<CheckResult> {
   try {
-    return await within(LONGEST_MS, askOnce(ctx))
+    return await within(MAX_MS, askOnce(ctx))
   } catch {
     return { status: 'failed', detail: 'The database does not answer' }
   }
 }
 
-/** With less, a write fails now or in a moment. */
+/** With less space, a write fails now or soon. */
 const FULL_BELOW_MB = 8
 
-/** Reading goes on without free space, so this alone does not make the service unready. */
+/** Does not make the service unready, because reads go on without free space. */
 const DISK_FULL = `Less than ${FULL_BELOW_MB} MB are free in DATA_DIR: writing fails, reading goes on`
 
-/** Whether files can be written in the data folder. */
 async function checkDisk({ config: { dataDir } }: Ctx): Promise<CheckResult> {
   try {
     await access(dataDir, constants.W_OK)
@@ -76,7 +74,7 @@ const MAX_MAIL_CHECK_MS = 2000
 
 type PendingCheck = { at: number; result: Promise<CheckResult> }
 
-/** By transport, so that everybody who asks within a minute gets the same answer, even while it is pending. */
+/** Cache by transport: checks within a minute share one answer, even while it is pending. */
 const asked = new WeakMap<MailTransport, PendingCheck>()
 
 async function askMailServer(ctx: Ctx, transport: MailTransport): Promise<CheckResult> {
@@ -84,19 +82,21 @@ async function askMailServer(ctx: Ctx, transport: MailTransport): Promise<CheckR
     await within(MAX_MAIL_CHECK_MS, transport.check())
     return { status: 'ok' }
   } catch (error) {
-    // The reason names hosts and ports, which callers must not learn.
+    // Only logged, because the reason names hosts and ports, which callers must not learn.
     ctx.log.warn({ err: error }, 'the mail server does not answer')
     return { status: 'failed', detail: 'The mail server does not answer; mails wait in the outbox' }
   }
 }
 
-/** Whether mail can be sent. It asks the mail server, at most once a minute and for two seconds. */
+/**
+ * Checks whether mail can be sent. Asks the mail server at most once a minute, with a timeout of two seconds.
+ */
 function checkMail(ctx: Ctx): Promise<CheckResult> {
   const { mail } = ctx.adapters
   if (!mail) return Promise.resolve({ status: 'not_configured' })
   const now = ctx.now().getTime()
   const known = asked.get(mail)
-  // Either way: the clock may have been put back.
+  // Absolute, because the clock may have been set back.
   if (known && Math.abs(now - known.at) < ASKED_EVERY_MS) return known.result
   const result = askMailServer(ctx, mail)
   asked.set(mail, { at: now, result })
@@ -134,7 +134,7 @@ export const ReadinessResponse = z
   })
   .meta({ id: 'ReadinessResponse' })
 
-/** What stops some requests and not all: callers still get answers to the others. */
+/** Returns whether a failed check stops only some requests, so that the service stays ready. */
 const isTolerable = (name: string, { detail }: CheckResult) =>
   name === 'mail' || detail === DISK_FULL || detail === NO_WRITES
 

@@ -16,7 +16,7 @@ import { audit } from '../audit/index.ts'
 import { hasRole, roleIn } from '../permissions/index.ts'
 import { requireLiveCredential } from './users.ts'
 
-/** When the key that makes a call ends; null for never, and for what is no key. */
+/** Returns when the key of this call ends; null if it never ends or the credential is no key. */
 async function endOfKey(db: Db, { kind, id }: Viewer['credential']): Promise<string | null> {
   if (kind !== 'api_key') return null
   const row = await db.selectFrom('api_keys').select('expires_at').where('key_id', '=', id).executeTakeFirst()
@@ -37,11 +37,10 @@ export const KEY_PREFIX = 'kv_'
 const KEY_BYTES = 30
 /** Enough of the key to recognise it in a list, far too little to use. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6
-/** All keys are listed in one answer, so their number is limited. */
+/** Limit of keys, because one answer lists all of them. */
 const MAX_KEYS = 500
 
 const ScopeName = z.enum(SCOPES)
-/** Room for a scope that is named twice. */
 const MAX_SCOPES = 50
 
 export const APIKeyCreate = z
@@ -105,7 +104,7 @@ async function requireWritable(ctx: UserCtx, workspaceId: string | null): Promis
     throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
 }
 
-/** A key that ends could otherwise outlive itself by a key that it makes. */
+/** Returns the end of a new key. A key that ends must not outlive itself through a key that it makes. */
 async function endOfNewKey(ctx: UserCtx, days: number | null | undefined): Promise<string | null> {
   const wanted = days ? new Date(ctx.now().getTime() + days * DAY_MS).toISOString() : null
   const makers = await endOfKey(ctx.db, ctx.viewer.credential)
@@ -114,7 +113,7 @@ async function endOfNewKey(ctx: UserCtx, days: number | null | undefined): Promi
 
 const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays, defaultWorkspaceId = null }: NewKey) => {
   const key = KEY_PREFIX + randomToken(KEY_BYTES)
-  // The key itself is sometimes pasted as its name.
+  // Removes secrets: people sometimes paste the key itself as its name.
   const cleanName = cleanText(name, new Findings())
   return inTx(ctx, async (ctx) => {
     await requireLiveCredential(ctx)

@@ -17,7 +17,7 @@ const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
 
 const scopeSets = new Map<string, ReadonlySet<Scope>>()
 
-/** There are few different lists of scopes, so each is parsed once. */
+/** Cached, because there are few different lists of scopes. */
 function scopesIn(json: string): ReadonlySet<Scope> {
   let scopes = scopeSets.get(json)
   if (!scopes) {
@@ -125,8 +125,9 @@ async function lookUp(services: Services, credential: string, path: string): Pro
 }
 
 /**
- * Who presents this credential at `path`. Throws 401, at once or by its promise, for one that is unknown, ended, expired
- * or meant for another resource. Returns without a promise if the caller was recognised a moment ago.
+ * Returns the viewer of a credential at `path`. Throws 401, directly or by its promise, if the credential is
+ * unknown, ended, expired or for another resource. Returns without a promise if the caller was recognised
+ * recently.
  */
 export function viewerOf(services: Services, credential: string, path: string): Viewer | Promise<Viewer> {
   const known = services.credentials.find(credential, services.now().getTime())

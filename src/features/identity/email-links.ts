@@ -45,7 +45,7 @@ const REQUESTS_A_MINUTE = 5
 
 const emailTakenMeanwhile = () => conflict('email_taken', 'Another account has this e-mail address.')
 
-function holdMassMailers(ctx: UserCtx): void {
+function limitMassMails(ctx: UserCtx): void {
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`email-change:${ctx.viewer.userId}`, REQUESTS_A_MINUTE)
   if (state.exceeded) throw rateLimited(state, 'Too many changes of the e-mail address.')
@@ -116,7 +116,7 @@ export const changeEmail = capability({
   scopes: ['account'],
   rest: ['POST /api/v1/auth/email'],
   limit: 'auth',
-  // A password is checked, which must not happen inside a transaction; doing it twice only makes a newer link.
+  // Checking a password must not happen in a transaction. Repeating the call only makes a newer link.
   idempotency: 'none',
   errors: [401, 409, 429],
   input: z
@@ -124,7 +124,7 @@ export const changeEmail = capability({
     .meta({ id: 'EmailChange' }),
   output: EmailChangeResponse,
   run: async (ctx, { email, current_password }) => {
-    holdMassMailers(ctx)
+    limitMassMails(ctx)
     const user = await requireUser(ctx, ctx.viewer.userId)
     await requireRecentProof(ctx, user, current_password)
     return inTx(ctx, async (ctx) => {
@@ -154,8 +154,8 @@ export const cancelEmailChange = capability({
 })
 
 /**
- * The old address hears of it, so that its owner can act if it was somebody else. One that nobody has proved may be a
- * stranger's: whoever registers it and moves on, again and again, must not fill that mailbox.
+ * Tells the old address of the change, so that its owner can react to an attack. Unproven addresses get no
+ * mail: a stranger could register one repeatedly and flood that mailbox.
  */
 async function tellOldAddress(ctx: Ctx, user: UsersTable, newEmail: string): Promise<void> {
   if (!user.email) return
@@ -173,7 +173,10 @@ async function tellOldAddress(ctx: Ctx, user: UsersTable, newEmail: string): Pro
   })
 }
 
-/** Confirms a new address by its token, in the caller's transaction. False if the token is for something else. */
+/**
+ * Confirms a new address by its token, in the caller's transaction. Returns false if the token is for
+ * something else.
+ */
 async function confirmEmailChange(ctx: Ctx, token: string): Promise<boolean> {
   const now = ctx.now().toISOString()
   const change = await takeEmailChange(ctx.db, sha256(token), now)
@@ -252,7 +255,10 @@ const Token = z.string().min(10).max(400)
 const deadLink = () =>
   new AppError(400, 'invalid_token', 'This link has been used, has expired, or was replaced by newer ones.')
 
-/** The person who resets the password of an unproven address may find things there that a stranger has added. */
+/**
+ * Warns a person who resets the password of an unproven address: a stranger may have added things to the
+ * account.
+ */
 async function warnOfFormerHolder(ctx: Ctx, user: UsersTable): Promise<void> {
   if (user.email_verified === 1) return
   await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
@@ -279,7 +285,7 @@ export const resetPassword = capability({
       const user = await requireUser(ctx, used.user_id)
       await updateUser(ctx.db, user.user_id, {
         password_hash: passwordHash,
-        // Whoever had the address before, or moved the account to it, would come back by their own Google account.
+        // Otherwise a former owner of the address could come back with their own Google account.
         google_subject: null,
         email_verified: 1,
         updated_at: now,
@@ -299,8 +305,8 @@ export const resetPassword = capability({
 })
 
 /**
- * The link proves the mailbox, not who holds the account. If it were enough, whoever registers somebody's address, or
- * moves an account to it, would only have to wait until its owner clicks. So the account's own holder must open it.
+ * Requires that the account's own holder opens the link, which proves only the mailbox. Otherwise an attacker
+ * could register somebody's address and wait until its owner clicks.
  */
 async function requireHolder(ctx: Ctx, token: string): Promise<void> {
   const hash = sha256(token)
@@ -336,7 +342,7 @@ export const verifyEmail = capability({
         } else if (!(await confirmEmailChange(ctx, token))) throw deadLink()
       })
     } catch (error) {
-      // Two accounts confirm the same new address at the same moment.
+      // Two accounts confirmed the same new address at the same moment.
       if (ctx.database.isUniqueViolation(error)) throw emailTakenMeanwhile()
       throw error
     }
@@ -371,13 +377,22 @@ export const resendVerification = capability({
 
 export const RESET_JOB = 'password-resets'
 const ASKED_A_MINUTE = 5
-/** The look-up starts after the answer, so that the answer takes the same time for every address. */
+/**
+ * Delay in ms until the look-up, which starts after the answer, so that the answer takes the same time for
+ * every address (timing attack).
+ */
 const LOOK_AFTER_MS = 50
 const BATCH = 20
-/** Strangers may ask too. That must not end a link that the owner is about to use. */
+/**
+ * Limit of valid links. Strangers may also request links, which must not end one that the owner is about to
+ * use.
+ */
 const LINKS_ALIVE = 3
 const LINK_SPARED_MS = 10 * 60_000
-/** In a full mailbox a link follows only when the newest is about to end: its owner always has one that works. */
+/**
+ * Age in ms of the newest link before another one is sent to a full mailbox, so that its owner always has a
+ * valid link.
+ */
 const LINK_FOLLOWED_MS = 50 * 60_000
 
 export const requestPasswordReset = capability({
@@ -397,7 +412,7 @@ export const requestPasswordReset = capability({
       const asked = ctx.limits.hit(`reset:${ctx.ip}:${address}`, ASKED_A_MINUTE)
       if (asked.exceeded) throw rateLimited(asked, 'Too many tries for this e-mail address.')
     }
-    // Without mail nobody would see the link; then the operator makes one with `kvault admin reset-link`.
+    // Without mail nobody would see the link; the operator makes one with `kvault admin reset-link`.
     if (ctx.adapters.mail)
       await inTx(ctx, async (ctx) => {
         const created_at = ctx.now().toISOString()
@@ -410,7 +425,7 @@ export const requestPasswordReset = capability({
 
 const mailKey = (userId: string, tokenHash: string) => `reset_password:${userId}:${tokenHash}`
 
-/** Makes room for one more link; false if those that were mailed are recent enough to use one of them. */
+/** Makes room for one more link; returns false if the mailed links are recent enough to use. */
 async function makeRoom(ctx: Ctx, userId: string, address: string): Promise<boolean> {
   const now = ctx.now()
   const live = await liveResetTokens(ctx.db, userId, now.toISOString())
@@ -453,13 +468,15 @@ async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
 
 type ResetLink = { token: string; url: string; expires_at: string }
 
-/** A link that lets its holder choose the password of this account. */
 export async function newResetLink(ctx: Ctx, userId: string): Promise<ResetLink> {
   const { token, expires_at } = await issueToken(ctx, userId, 'reset_password')
   return { token, expires_at, url: `${ctx.config.baseUrl}/reset?token=${token}` }
 }
 
-/** Sends the mail for each request whose address has an account. Every process does this; each request is taken once. */
+/**
+ * Sends the mail for each request whose address has an account. Every process does this; each request is taken
+ * once.
+ */
 export async function answerResetRequests(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let taken = BATCH; taken === BATCH && !stopping.aborted; )
     taken = await inTx(ctx, async (ctx) => {

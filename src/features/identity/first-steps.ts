@@ -14,7 +14,6 @@ export type FirstStepFacts = {
   dismissed_at: string | null
 }
 
-/** Each fact is an existence check. Only the samples are counted; there are a few of them. */
 async function firstStepFacts(db: Db, userId: string): Promise<FirstStepFacts> {
   const keys = () => db.selectFrom('api_keys').select('key_id').where('user_id', '=', userId)
   const apps = () =>
@@ -173,21 +172,21 @@ export const dismissFirstSteps = capability({
 })
 
 /**
- * People whose first search is stored already. A new process starts with an empty set and asks the database once for
- * each.
+ * People whose first search is already stored. A new process starts empty and asks the database once for each
+ * person.
  */
 const known = new WeakMap<Ctx['database'], Set<string>>()
-const MOST_KNOWN = 100_000
+const MAX_KNOWN = 100_000
 
 function remember({ database }: Ctx, userId: string): void {
   const people = known.get(database) ?? new Set()
-  if (people.size >= MOST_KNOWN) people.clear()
+  if (people.size >= MAX_KNOWN) people.clear()
   known.set(database, people.add(userId))
 }
 
 /**
- * Stores the first search of a person. Every later one costs a look into a set. A failure here does not fail the search. Only
- * with an Idempotency-Key it does: that search is in a transaction, which cannot go on after it.
+ * Stores the first search of a person. A failure here must not fail the search, except with an
+ * Idempotency-Key: that search runs in a transaction, which cannot continue after an error.
  */
 export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
   const { userId } = ctx.viewer
@@ -195,7 +194,7 @@ export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
   try {
     if (!(await hasSearched(ctx.db, userId)))
       await inTx(ctx, (ctx) => noteFirstStep(ctx.db, userId, { searched_at: ctx.now().toISOString() }))
-    // Not before: what a transaction has noted may be rolled back.
+    // After the commit only, because the transaction may be rolled back.
     ctx.afterCommit(() => remember(ctx, userId))
   } catch (error) {
     if (ctx.transacting) throw error

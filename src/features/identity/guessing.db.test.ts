@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { dropOldFailures, holdGuessers, recordFailure } from './passwords.ts'
+import { dropOldFailures, limitGuessers, recordFailure } from './passwords.ts'
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000]
 
@@ -23,7 +23,7 @@ onBothEngines(
           at += ms
         },
         fail: () => recordFailure(ctx, somebody()),
-        attempt: () => holdGuessers(ctx, somebody()),
+        attempt: () => limitGuessers(ctx, somebody()),
       }
     }
 
@@ -89,8 +89,8 @@ onBothEngines(
       const { ctx, wait } = sharedHost()
       for (let i = 0; i < 5; i++) await recordFailure(ctx, 'one@host.example')
       for (let i = 0; i < 5; i++) {
-        await expect(holdGuessers(ctx, 'one@host.example')).rejects.toMatchObject({ status: 429 })
-        await holdGuessers(ctx, `other-${i}@host.example`)
+        await expect(limitGuessers(ctx, 'one@host.example')).rejects.toMatchObject({ status: 429 })
+        await limitGuessers(ctx, `other-${i}@host.example`)
         wait(2 ** i * SECOND)
         await recordFailure(ctx, 'one@host.example')
       }

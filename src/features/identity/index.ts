@@ -22,7 +22,7 @@ export {
   forgetFailures,
   HASHING,
   hashPassword,
-  holdGuessers,
+  limitGuessers,
   Password,
   passwordMatches,
   recordFailure,

@@ -15,8 +15,8 @@ import { TookTooLong, within } from '../../shared/time.ts'
 import { OAuthProblem, redirectProblem } from './oauth-protocol.ts'
 import { findClientRow, upsertClient } from './oauth-store.ts'
 
-// Every range that is not the public internet: fetching a document that a stranger names must not
-// reach the machine itself, its neighbours, or a cloud's metadata service. IANA special-purpose registries.
+// Ranges that are not the public internet (IANA special-purpose registries), against SSRF: a document that a
+// stranger names must not reach this machine, its neighbours, or a cloud's metadata service.
 const blocked = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -73,8 +73,8 @@ export type DocumentNet = {
 }
 
 /**
- * Asks the name servers without the system's own look-up, of which a process does two at a time: strangers who name hosts
- * whose name servers are silent would hold up mail, payments and all else that needs an address.
+ * Resolves a host without the system's look-up, of which a process does only two at a time. Otherwise
+ * strangers who name hosts with silent name servers could block mail and payments (denial of service).
  */
 export async function lookUp(
   host: string,
@@ -97,7 +97,7 @@ const internet: DocumentNet = {
 
 const isDocumentId = (clientId: string): boolean => clientId.startsWith('https://')
 
-/** Nothing was learned about the client: the document may be there again later. */
+/** The document could not be fetched, so nothing is known about the client; a later retry may work. */
 export class DocumentAway extends OAuthProblem {
   constructor(why: string) {
     super('invalid_client', `The client metadata document ${why}`, 401)
@@ -112,7 +112,7 @@ const refuse = (why: string): never => {
   throw new OAuthProblem('invalid_client', `The client metadata document ${why}`, 401)
 }
 
-// Client ID Metadata Documents: the client_id is the address of a document that describes the client.
+// Parses a client_id that is the address of a document (Client ID Metadata Documents).
 export function documentUrl(clientId: string): URL {
   if (!URL.canParse(clientId)) return refuse('has no valid address')
   const url = new URL(clientId)
@@ -124,8 +124,8 @@ export function documentUrl(clientId: string): URL {
   return url
 }
 
-// The name is resolved once and the connection goes to exactly that address, so a name that answers differently
-// the second time (DNS rebinding) gains nothing. No redirect is followed; size and time are bounded.
+// Fetches a client document. The name is resolved once and the connection goes to exactly that address,
+// against DNS rebinding. No redirect is followed; size and time are limited (SSRF).
 export async function fetchClientDocument(clientId: string, net: DocumentNet = internet): Promise<unknown> {
   const url = documentUrl(clientId)
   const text = await within(TIMEOUT_MS, readAt(url, net)).catch((error: unknown) => {
@@ -185,7 +185,7 @@ function download(url: URL, target: Address, net: DocumentNet): Promise<string> 
   return promise
 }
 
-// RFC 7591 §2, the part that matters here. Unknown members are ignored, as the RFC demands.
+// The used part of RFC 7591 §2. Unknown members are ignored, as the RFC demands.
 export const Metadata = z.object({
   redirect_uris: z.array(z.string().max(2000)).min(1).max(20),
   client_name: z.string().max(1000).overwrite(plainName).max(200).optional(),
@@ -215,7 +215,10 @@ const wrongMetadata = (path: readonly PropertyKey[], message: string) =>
     `${path.join('.') || 'body'}: ${message}`,
   )
 
-/** It is compared letter by letter when the app is connected, so it cannot be stored in another form. */
+/**
+ * Refuses an address that contains a secret. It cannot be redacted, because redirect addresses are compared
+ * exactly.
+ */
 function refuseSecret(uri: string): void {
   const [found] = findSecrets(uri)
   if (found)
@@ -255,8 +258,8 @@ export function parseClientMetadata(body: unknown): ClientMetadata {
   }
 }
 
-// A document may only describe itself, and a client that anybody can impersonate by reading a public document
-// has no secret to prove itself with.
+// Parses a client document. A document may describe only itself. A client with a public document cannot have a
+// secret, since anybody could impersonate it.
 export function parseClientDocument(clientId: string, body: unknown): ClientMetadata {
   const members = z.looseObject({ client_id: z.literal(clientId) }).safeParse(body)
   if (!members.success)
@@ -273,7 +276,6 @@ const DOCUMENT_KEPT_MS = 3_600_000
 export type OAuthClient = ClientMetadata & {
   clientId: string
   secretHash: string | null
-  /** Who vouches for the name: the host of its document, or nobody. */
   host: string | null
 }
 
@@ -308,7 +310,7 @@ const toRow = (
   consented_at: null,
 })
 
-/** RFC 7591. The answer repeats what was registered; a secret is shown here only. */
+/** Registers a client (RFC 7591) and returns what was registered. A secret is shown only here. */
 export async function registerClient(ctx: Ctx, body: unknown) {
   const metadata = parseClientMetadata(body)
   const clientId = newId()
@@ -329,7 +331,10 @@ export async function registerClient(ctx: Ctx, body: unknown) {
   }
 }
 
-/** An app may keep a registration that has ended here, and come with it for ever: only its own stored sign-in ends that. */
+/**
+ * Returns the error for an unknown client. An app may keep an ended registration forever, until its stored
+ * sign-in is removed.
+ */
 const unknownClient = () =>
   new OAuthProblem(
     'invalid_client',
@@ -344,7 +349,6 @@ async function describeDocument(ctx: Ctx, clientId: string, net: DocumentNet): P
   return fromRow(row)
 }
 
-/** The client of an id: registered here, or described by the document at that address if documents are allowed. */
 export async function findClient(
   ctx: Ctx,
   clientId: string | undefined,
@@ -363,8 +367,8 @@ export async function findClient(
 }
 
 /**
- * For tokens, which a person has consented to before: while the host of the document is away, what the document said last
- * holds. Otherwise every connection would end with that host.
+ * Returns the client of an existing consent, for tokens. While the document's host is unreachable, the last
+ * stored document counts; otherwise every connection would end with that host.
  */
 export async function findKnownClient(
   ctx: Ctx,
@@ -380,7 +384,7 @@ export async function findKnownClient(
   }
 }
 
-/** A client with a secret must send it, in either of the two ways. A public client has none. */
+/** Checks the secret of a client, which may be sent in either of two ways. A public client has none. */
 export function authenticateClient(client: OAuthClient, secret: string | undefined): void {
   if (client.secretHash === null) return
   if (secret === undefined || sha256(secret) !== client.secretHash)

@@ -45,14 +45,16 @@ const USE_RECORDED_EVERY_MS = 60_000
 
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
 
-/** Whether a token for this resource may be used at this path. */
 export function resourceCovers(resource: string, baseUrl: string, path: string): boolean {
   if (resource === baseUrl) return true
   const prefix = resource.slice(baseUrl.length)
   return path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)
 }
 
-/** The person that an app acts for, by its access token: one look-up by an indexed hash, like keys and sessions. */
+/**
+ * Returns the person that an app acts for, by its access token. One look-up by an indexed hash, as for keys
+ * and sessions.
+ */
 export async function recogniseAccessToken(ctx: Ctx, token: string): Promise<Recognised> {
   const row = await ctx.db
     .selectFrom('oauth_tokens')
@@ -104,7 +106,7 @@ const DAY = 86_400 * SECOND
 const CODE_MS = 60 * SECOND
 const ACCESS_SECONDS = 3600
 const REFRESH_MS = 90 * DAY
-/** Two processes of one client that refresh at the same moment are an accident, not a theft. */
+/** Two refreshes within this time are an accident of one client with two processes, not a theft. */
 const SIMULTANEOUS_MS = 10 * SECOND
 
 export type Consent = {
@@ -125,13 +127,15 @@ export type TokenAnswer = {
 
 const after = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISOString()
 
-/** A key or an app that could consent for its person would give itself what the person kept from it. */
+/**
+ * Requires a session. A key or an app must not consent for its person, or it could give itself more
+ * permissions.
+ */
 function requireSession({ viewer }: UserCtx): void {
   if (viewer.credential.kind !== 'session')
     throw new OAuthProblem('access_denied', 'Only a person who is signed in may connect an app.')
 }
 
-/** The person said yes: a grant, and the code with which the client fetches its first tokens. */
 export function grantCode(ctx: UserCtx, consent: Consent): Promise<string> {
   requireSession(ctx)
   const code = CODE_PREFIX + randomToken()
@@ -195,7 +199,10 @@ async function issue(
   }
 }
 
-/** A refusal may end a grant, and that must be committed. So the transaction returns the refusal instead of throwing it. */
+/**
+ * A refusal may end a grant, which must be committed, so the transaction returns the refusal instead of
+ * throwing it.
+ */
 type Outcome = TokenAnswer | OAuthProblem
 
 async function settle(outcome: Promise<Outcome>): Promise<TokenAnswer> {
@@ -206,7 +213,7 @@ async function settle(outcome: Promise<Outcome>): Promise<TokenAnswer> {
 
 const refused = (why: string) => new OAuthProblem('invalid_grant', why)
 
-/** A code or refresh token that is used a second time was copied, so everything that was issued from it ends. */
+/** Ends everything issued from a code or refresh token that is used a second time, because it was stolen. */
 async function endStolenGrant(
   ctx: Ctx,
   grantId: string,
@@ -275,7 +282,10 @@ export const refreshTokens = (ctx: Ctx, client: OAuthClient, given: Refresh): Pr
     }),
   )
 
-/** RFC 7009: revokes an access token alone, or everything if given a refresh token. An unknown token is not an error. */
+/**
+ * Revokes an access token alone, or the whole grant for a refresh token (RFC 7009). An unknown token is not an
+ * error.
+ */
 export const revokeToken = (ctx: Ctx, client: OAuthClient, token: string): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const row = await findToken(ctx.db, sha256(token))
@@ -284,7 +294,6 @@ export const revokeToken = (ctx: Ctx, client: OAuthClient, token: string): Promi
     else await deleteGrant(ctx.db, row.grant_id)
   })
 
-/** Housekeeping: removes expired codes, tokens and unused registrations. */
 export const dropOAuthLeftovers = (ctx: Ctx): Promise<void> =>
   inTx(ctx, (ctx) =>
     deleteLeftovers(ctx.db, ctx.now().toISOString(), new Date(ctx.now().getTime() - DAY).toISOString()),
@@ -344,7 +353,7 @@ export const disconnectApp = capability({
     }),
 })
 
-/** For an account that a stranger may have used: the apps that they connected are removed with their sessions. */
+/** Disconnects all apps of an account that a stranger may have used. */
 export const disconnectAllApps = async (ctx: Ctx, userId: string): Promise<void> => {
   await ctx.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute()
 }

@@ -3,11 +3,11 @@ import { sha256 } from '../../core/crypto.ts'
 import { canonicalAddress, isLoopback } from '../../core/own-addresses.ts'
 import { AGENT_KEYS, TOOL_SCOPES } from '../../shared/scopes.ts'
 
-// What an app gets that asks for no scope. `account` is left out on purpose: with it an app could make itself API keys
-// that still work after its owner has disconnected it.
+// Scopes of an app that requests none. Without `account`: an app could make API keys that still work after it
+// is disconnected.
 export const GRANTABLE_SCOPES = TOOL_SCOPES
-// Keys for agents outlive the app that made them, so this one is granted only to an app that asks for it by name, and
-// the metadata does not list it: clients ask for whatever is listed.
+// Scopes that an app may request by name. Keys for agents outlive the app that made them, so the metadata does
+// not list that scope: clients request whatever is listed.
 const BY_NAME = [...GRANTABLE_SCOPES, AGENT_KEYS] as const
 export type GrantableScope = (typeof BY_NAME)[number]
 
@@ -21,8 +21,8 @@ export const SCOPE_MEANING: Record<GrantableScope, string> = {
     'Make keys for the agents on your computer. A key may do what is ticked here, and lasts until you delete it under API keys',
 }
 
-// An error with the words of OAuth (RFC 6749 §5.2, RFC 7591 §3.2.2). It never leaves the OAuth routes:
-// their answers have the form OAuth clients expect, not the form of our API.
+// An error in the words of OAuth (RFC 6749 §5.2, RFC 7591 §3.2.2). It must not leave the OAuth routes, because
+// other routes have another form of error.
 export class OAuthProblem extends Error {
   readonly error: string
   readonly status: number
@@ -33,7 +33,7 @@ export class OAuthProblem extends Error {
   }
 }
 
-// Schemes that a browser would execute or open as content, or that start something other than an app that signs in.
+// Schemes that a browser would execute or open as content, or that start something other than an app.
 const UNSAFE_SCHEMES = new Set([
   'javascript:',
   'data:',
@@ -50,7 +50,7 @@ const UNSAFE_SCHEMES = new Set([
   'wss:',
   'ftp:',
 ])
-// An app's own scheme is a reversed domain (RFC 8252 §7.1), or at least an address with a host.
+// Returns whether a scheme is a reversed domain (RFC 8252 §7.1).
 const hasDot = (url: URL) => url.protocol.includes('.')
 
 export const isOnThisComputer = (url: URL): boolean => url.protocol === 'http:' && isLoopback(url.hostname)
@@ -68,14 +68,16 @@ export function redirectProblem(text: string): string | null {
   return null
 }
 
-// Anybody may register any address. So a person who has not consented is redirected only where it does no harm: to an app on
-// this computer by loopback, or by a scheme that is a reversed domain. To any other address they follow a link.
+// Returns whether a redirect without consent is harmless: to an app on this computer by loopback, or by a
+// scheme that is a reversed domain. Anybody can register any other address, so the person follows a link
+// there.
 export function isSafeUnasked(text: string): boolean {
   const url = new URL(text)
   return isOnThisComputer(url) || hasDot(url)
 }
 
-// Loopback redirects match on any port (RFC 8252 §7.3), everything else exactly.
+// Returns whether a redirect address is registered. Loopback addresses match on any port (RFC 8252 §7.3),
+// others exactly.
 export function redirectMatches(registered: readonly string[], asked: string): boolean {
   if (registered.includes(asked)) return true
   if (redirectProblem(asked)) return false
@@ -90,8 +92,8 @@ export function redirectMatches(registered: readonly string[], asked: string): b
   })
 }
 
-// Unknown scopes are ignored (clients ask for `offline_access` and the like); asking for
-// nothing means everything that an app may have, since the person decides on the consent page.
+// Parses scopes and ignores unknown ones, such as `offline_access`. No scope means every scope that an app may
+// have, since the person decides on the consent page.
 export function parseScopes(text: string | undefined): GrantableScope[] {
   const asked = (text ?? '').split(/\s+/).filter(Boolean)
   if (asked.length === 0) return [...GRANTABLE_SCOPES]
@@ -101,15 +103,16 @@ export function parseScopes(text: string | undefined): GrantableScope[] {
   return known
 }
 
-// A resource is a prefix of addresses: `{base}/mcp` opens MCP and the tools below it, `{base}` the whole vault.
+// A resource is a prefix of addresses: `{base}/mcp` opens MCP and the tools below it, `{base}` the whole
+// vault.
 const mcpResource = (baseUrl: string): string => `${baseUrl}/mcp`
 
 const inSmallLetters = (address: string) =>
   address.replace(/^[a-z]+:\/\/[^/?#]*/i, (origin) => origin.toLowerCase())
 
 /**
- * A resource as it is stored and compared: scheme and host in small letters, as MCP asks for, without a slash at its end,
- * by the vault's own name.
+ * Returns a resource as it is stored and compared: scheme and host in lower case, as MCP demands, without a
+ * slash at the end, with the vault's own host name.
  */
 export const canonicalResource = (config: Pick<Config, 'baseUrl'>, asked: string): string =>
   canonicalAddress(config, inSmallLetters(asked).replace(/\/$/, ''))
@@ -133,7 +136,6 @@ export function withQuery(address: string, values: Record<string, string | undef
   return url.href
 }
 
-// RFC 8414. The issuer is the vault's own address; every client finds the rest from here.
 export const authorizationServerMetadata = (baseUrl: string, documentsAllowed: boolean) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
@@ -152,7 +154,7 @@ export const authorizationServerMetadata = (baseUrl: string, documentsAllowed: b
   service_documentation: `${baseUrl}/docs`,
 })
 
-// RFC 9728.
+// Metadata of RFC 9728.
 export const protectedResourceMetadata = (baseUrl: string) => ({
   resource: mcpResource(baseUrl),
   resource_name: 'Knowledge Vault',
@@ -168,10 +170,10 @@ export function resourceMetadataUrl(baseUrl: string): string {
   return url.href
 }
 
-/** RFC 6750 has ASCII alone here, and Node refuses to send a header with other characters. */
+/** Quotes a text in ASCII: RFC 6750 allows nothing else, and Node refuses other characters in headers. */
 const quoted = (text: string): string => `"${text.replaceAll('…', '...').replace(/["\\]|[^ -~]/g, '')}"`
 
-// RFC 6750 §3 with RFC 9728 §5.1: the header that leads a client from a refusal to the consent page.
+// Returns the header that leads a client from a refusal to the consent page (RFC 6750 §3, RFC 9728 §5.1).
 export function bearerChallenge(
   baseUrl: string,
   scopes: readonly string[],

@@ -32,7 +32,6 @@ import {
 } from './oauth-protocol.ts'
 import { emailOf } from './users.ts'
 
-/** Fields of the request that the consent form carries along and sends back. */
 const REQUEST_FIELDS = [
   'response_type',
   'client_id',
@@ -54,7 +53,10 @@ type AuthorizationRequest = {
   fields: Record<string, string>
 }
 
-/** A refusal that the client learns by redirect. Until the redirect address is checked, errors are shown on our own page. */
+/**
+ * A refusal that is sent to the client by redirect. Until the redirect address is checked, errors are shown on
+ * our own page.
+ */
 class RedirectedProblem extends Error {
   readonly location: string
   constructor(location: string, message: string) {
@@ -84,7 +86,6 @@ function redirectOf(client: OAuthClient, asked: string | undefined): string {
   return redirectUri
 }
 
-/** Reads and checks a request for authorization, from the query of the page or from its form. */
 async function readAuthorizationRequest(
   ctx: Ctx,
   given: URLSearchParams,
@@ -125,18 +126,15 @@ async function readAuthorizationRequest(
 
 export type ConsentView = {
   clientName: string
-  /** The host that vouches for the name, if one does. */
   clientHost: string | null
   redirectUri: string
   scopes: readonly GrantableScope[]
   userEmail: string
-  /** Where somebody else signs in and comes back to this page. */
   otherAccount: string
-  /** Everything the form sends back. */
   fields: Record<string, string>
 }
 
-/** The redirect address is the one thing that an app cannot make up, so the page shows it. */
+/** Returns the redirect address for the page: the one thing that an app cannot fake. */
 function destination(redirectUri: string): string {
   const url = new URL(redirectUri)
   if (isOnThisComputer(url)) return 'an app on this computer'
@@ -169,7 +167,7 @@ ${view.scopes.map(
 </form>`,
   })
 
-/** Shown instead of a redirect if the redirect address cannot be trusted. */
+/** Returns a page that is shown instead of a redirect if the redirect address cannot be trusted. */
 const refusalPage = (reason: string, backTo?: string): string =>
   page({
     title: 'Cannot connect',
@@ -179,7 +177,10 @@ const refusalPage = (reason: string, backTo?: string): string =>
 ${backTo !== undefined && html`<p><a class="button" href="${backTo}">Back to ${destination(backTo)}</a></p>`}`,
   })
 
-/** Chromium applies form-action to the redirect that follows the form, so the app's own address is let through. */
+/**
+ * Returns the headers. Chromium applies form-action also to the redirect after the form, so the app's own
+ * address is allowed.
+ */
 export function consentHeaders(redirectUri: string | null) {
   const target = redirectUri === null ? null : new URL(redirectUri)
   const allowed = target === null ? '' : target.protocol.startsWith('http') ? target.origin : target.protocol
@@ -199,14 +200,17 @@ const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 const ctxOf = (services: Services, request: FastifyRequest): Ctx =>
   contextFor(services, { viewer: null, requestId: request.id, ip: request.clientHost, ifMatch: undefined })
 
-/** The issuer has the address that the caller used; a client refuses a different spelling. */
+/** Returns the issuer with the address that the caller used; a client refuses a different spelling. */
 const issuerFor = ({ config }: Services, request: FastifyRequest): string =>
   addressFor(config, request.headers.host)
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_FORM_FIELDS = 100
 
-/** Undefined for a form with more fields than any request of the protocol has; they are counted before they are read. */
+/**
+ * Parses a form; undefined if it has more fields than any request of the protocol. Fields are counted before
+ * parsing.
+ */
 const readForm = (text: string): URLSearchParams | undefined =>
   text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS
     ? undefined
@@ -228,7 +232,7 @@ const formOf = (request: FastifyRequest): URLSearchParams => {
   )
 }
 
-/** RFC 6749 §3.2: no parameter more than once. The form of the consent page has several of `grant`. */
+/** Returns the parameters and refuses repeated ones (RFC 6749 §3.2), except `grant` of the consent form. */
 const parametersOf = (request: FastifyRequest): URLSearchParams => {
   const form = formOf(request)
   const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1)
@@ -236,7 +240,9 @@ const parametersOf = (request: FastifyRequest): URLSearchParams => {
   return form
 }
 
-/** The person at the browser, by the web app's session cookie alone; `sessionCookie` takes no key and no other token. */
+/**
+ * Returns the person at the browser, by the web app's session cookie only. Keys and other tokens do not count.
+ */
 async function personAt(services: Services, request: FastifyRequest) {
   const token = sessionCookie(request, services.config.baseUrl)
   if (!token) return undefined
@@ -249,8 +255,8 @@ async function personAt(services: Services, request: FastifyRequest) {
 }
 
 /**
- * A form token (against CSRF): only the holder of the session cookie can compute it, and it is valid for this request
- * only.
+ * Returns a form token against CSRF: only the holder of the session cookie can compute it, and it is valid for
+ * this request only.
  */
 const formProof = (sessionToken: string, fields: Record<string, string>): string =>
   sha256(`consent\n${sessionToken}\n${JSON.stringify(fields)}`)
@@ -260,15 +266,14 @@ function showRefusal(reply: FastifyReply, reason: string) {
 }
 
 /**
- * An automatic redirect to whatever somebody registered would make this server a springboard for phishing (RFC 9700
- * §4.11.2), or start any program that has a scheme. So in those cases the person follows a link.
+ * Sends the person back by redirect if that is safe, otherwise by a link. Anybody can register an address, so
+ * an automatic redirect could serve phishing (RFC 9700 §4.11.2) or start any program that has a scheme.
  */
 function sendBack(reply: FastifyReply, problem: RedirectedProblem) {
   if (isSafeUnasked(problem.location)) return reply.headers(NO_STORE).redirect(problem.location, 303)
   return reply.code(400).headers(consentHeaders(null)).send(refusalPage(problem.message, problem.location))
 }
 
-/** Runs a step of the authorization page; refusals become a page or a redirect. */
 async function onPage(reply: FastifyReply, step: () => Promise<unknown>) {
   try {
     return await step()
@@ -300,7 +305,7 @@ async function showConsent(services: Services, request: FastifyRequest, reply: F
   )
 }
 
-/** What the person left ticked, never more than the app asked for. */
+/** Returns the scopes that the person left ticked, never more than the app requested. */
 function grantedOf(form: URLSearchParams, asked: AuthorizationRequest) {
   const ticked = new Set(form.getAll('grant'))
   return asked.scopes.filter((scope) => ticked.has(scope))
@@ -324,7 +329,7 @@ async function decide(services: Services, request: FastifyRequest, reply: Fastif
   return reply.redirect(withQuery(asked.redirectUri, { code, state: asked.state, iss: issuer }), 303)
 }
 
-/** RFC 6749 §2.3.1: the two parts of Basic are form-encoded before they are joined. */
+/** Reads Basic credentials. Both parts are form-encoded before they are joined (RFC 6749 §2.3.1). */
 function basicOf(request: FastifyRequest): { id: string; secret: string } | undefined {
   const match = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '')
   if (!match?.[1]) return undefined
@@ -377,7 +382,7 @@ async function answerRevocation(services: Services, request: FastifyRequest) {
   return {}
 }
 
-/** The endpoints for programs answer errors in the form of OAuth. */
+/** Wraps endpoints for programs, whose errors have the form of OAuth. */
 const inOAuthWords =
   (
     handle: (services: Services, request: FastifyRequest) => Promise<unknown>,
@@ -394,7 +399,7 @@ const inOAuthWords =
     }
   }
 
-/** The part of a well-known address behind its name: the path of the base URL, with or without /mcp. */
+/** Returns whether a well-known address ends with the path of the base URL, with or without /mcp. */
 function isOwnPath(services: Services, request: FastifyRequest): boolean {
   const own = new URL(services.config.baseUrl).pathname.replace(/\/$/, '')
   const asked = `/${(request.params as { '*': string })['*']}`.replace(/\/$/, '')

@@ -9,7 +9,7 @@ import type {
 export const findClientRow = (db: Db, clientId: string): Promise<OAuthClientsTable | undefined> =>
   db.selectFrom('oauth_clients').selectAll().where('client_id', '=', clientId).executeTakeFirst()
 
-/** A client document may change later; a registration is written once. */
+/** Stores a client. A client document may change later; a registration is written once. */
 export async function upsertClient(db: Db, row: OAuthClientsTable): Promise<void> {
   const { client_id: _id, created_at: _created, consented_at: _consented, ...described } = row
   await db
@@ -19,7 +19,6 @@ export async function upsertClient(db: Db, row: OAuthClientsTable): Promise<void
     .execute()
 }
 
-/** A consent: the grant, and the mark on the client that keeps its registration. */
 export async function insertGrant(db: Db, row: OAuthGrantsTable): Promise<void> {
   await db.insertInto('oauth_grants').values(row).execute()
   await db
@@ -74,7 +73,6 @@ export const spendRefreshToken = (db: Db, tokenHash: string, now: string) =>
 export const deleteToken = (db: Db, tokenHash: string) =>
   db.deleteFrom('oauth_tokens').where('token_hash', '=', tokenHash).execute()
 
-/** Deletes a grant, and with it everything that was issued under it. */
 export const deleteGrant = (db: Db, grantId: string) =>
   db.deleteFrom('oauth_grants').where('grant_id', '=', grantId).execute()
 
@@ -100,8 +98,8 @@ export const listGrants = (db: Db, userId: string) =>
     .execute()
 
 /**
- * Expired codes and tokens, grants whose code nobody fetched, registrations that nobody ever consented to. An app keeps
- * its client_id, and a person who has disconnected it may connect it again.
+ * Deletes expired codes and tokens, grants whose code nobody fetched, and registrations without any consent.
+ * The client of a disconnected app stays, so that it can be connected again.
  */
 export async function deleteLeftovers(db: Db, now: string, staleBefore: string): Promise<void> {
   await db.deleteFrom('oauth_tokens').where('expires_at', '<', now).execute()

@@ -12,7 +12,7 @@ import { dropEmailTokens, requireUser, updateUser } from './users.ts'
 
 export const Password = z.string().min(8).max(200)
 
-/** By argon2id: how much memory in KiB, and how many passes over it. */
+/** Hashes passwords with argon2id. `memoryCost` is in KiB, `timeCost` is the number of passes. */
 export const argon2id = (work: { memoryCost: number; timeCost: number }): PasswordHashing => ({
   hash: (password) => hash(password, work),
   verify: (hashed, password) => verify(hashed, password),
@@ -38,7 +38,10 @@ function hashOfNobody(hashing: Hashing): Promise<string> {
   return made
 }
 
-/** Does the same work for an account that does not exist, so that the time reveals nothing. */
+/**
+ * Checks a password. Does the same work for an account that does not exist, so that the time reveals nothing
+ * (timing attack).
+ */
 export async function passwordMatches(
   hashing: Hashing,
   storedHash: string | null | undefined,
@@ -50,26 +53,32 @@ export async function passwordMatches(
   return matches && storedHash != null
 }
 
-/** People mistype a few times. After that, each further failure doubles the wait. */
+/** Failures without a wait (brute force). After that, each further failure doubles the wait. */
 const FREE_FAILURES = 5
-/** Many people may share a host. It has more free failures, and one of them is forgiven each minute. */
+/**
+ * Failures of a host without a wait. Many people may share a host, so the limit is higher, and one failure is
+ * forgiven each minute.
+ */
 const FREE_FAILURES_OF_HOST = 50
-/** A host's failures are kept as the seconds until they are forgiven, so that no part of a minute is lost at the next one. */
+/** A host's failures are stored as the seconds until they are forgiven, so that no part of a minute is lost. */
 const FORGIVEN_AFTER_SECONDS = 60
 const MAX_WAIT_SECONDS = 900
 const FORGET_AFTER_MS = 24 * 3_600_000
 const LOGINS_PER_EMAIL_A_MINUTE = 5
 
 /**
- * Failures count by host, and by address and host together. Never by the address alone: a stranger who fails on purpose
- * would keep its owner out.
+ * Returns the key for failures of an address from one host. Never by the address alone: a stranger could fail
+ * on purpose and lock its owner out.
  */
 const byAddress = (ctx: Ctx, email: string) => `email:${sha256(`${email}\n${ctx.ip}`)}`
 const byHost = (ctx: Ctx) => `ip:${sha256(ctx.ip)}`
 
 type Row = { subject: string; failures: number; last_failure_at: string }
 
-/** What is left of the stored number. That of a host would otherwise never end where somebody mistypes every day. */
+/**
+ * Returns the failures that still count. Those of a host decrease with time; otherwise its wait would never
+ * end where somebody mistypes every day.
+ */
 function leftNow(ctx: Ctx, { subject, failures, last_failure_at }: Row): number {
   if (subject !== byHost(ctx)) return failures
   const since = Math.max(0, ctx.now().getTime() - Date.parse(last_failure_at))
@@ -83,7 +92,7 @@ const failuresBeyond = (ctx: Ctx, row: Row): number =>
 
 function secondsToWait(ctx: Ctx, row: Row): number {
   const since = ctx.now().getTime() - Date.parse(row.last_failure_at)
-  // One that lies ahead by more than the clocks of two machines differ was dated by a wrong clock.
+  // A failure further in the future than clocks differ was dated by a wrong clock.
   const isDatedWrong = since < -MAX_WAIT_SECONDS * 1000
   const beyond = failuresBeyond(ctx, row)
   if (beyond < 0 || since > FORGET_AFTER_MS || isDatedWrong) return 0
@@ -94,8 +103,8 @@ function secondsToWait(ctx: Ctx, row: Row): number {
 const findFailures = (ctx: Ctx, subjects: readonly string[]): Promise<Row[]> =>
   ctx.db.selectFrom('login_failures').selectAll().where('subject', 'in', subjects).execute()
 
-/** Refuses a try that comes too soon after failed ones from this host. */
-export async function holdGuessers(ctx: Ctx, email: string): Promise<void> {
+/** Refuses a try that comes too soon after failed ones from this host (brute force). */
+export async function limitGuessers(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
   const perMinute = ctx.limits.hit(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
   if (perMinute.exceeded) throw rateLimited(perMinute, 'Too many tries for this e-mail address.')
@@ -124,12 +133,11 @@ export async function recordFailure(ctx: Ctx, email: string): Promise<void> {
   })
 }
 
-/** A success clears the address, not the host: one right guess must not buy a host new tries. */
+/** Clears the failures of the address, not of the host: one right guess must not buy a host new tries. */
 export async function forgetFailures(ctx: Ctx, email: string): Promise<void> {
   await ctx.db.deleteFrom('login_failures').where('subject', '=', byAddress(ctx, email)).execute()
 }
 
-/** Housekeeping: failures that no longer count. */
 export async function dropOldFailures(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - FORGET_AFTER_MS).toISOString()
   await inTx(ctx, (ctx) =>
@@ -159,7 +167,10 @@ async function hasJustSignedIn(ctx: UserCtx): Promise<boolean> {
   return session !== undefined
 }
 
-/** For actions that could hand over the account: a stolen key or an old session is not enough. */
+/**
+ * Requires a recent sign-in, for actions that could hand over the account: a stolen key or an old session is
+ * not enough.
+ */
 export async function requireRecentProof(
   ctx: UserCtx,
   user: UsersTable,
@@ -170,7 +181,7 @@ export async function requireRecentProof(
     return
   }
   const address = user.email_normal ?? ''
-  await holdGuessers(ctx, address)
+  await limitGuessers(ctx, address)
   if (!(await passwordMatches(ctx, user.password_hash, password))) {
     await recordFailure(ctx, address)
     throw notAuthenticated('The current password is not right.', 'invalid_credentials')
@@ -201,7 +212,7 @@ export const changePassword = capability({
   output: z.void(),
   prepare: async (ctx, { current_password, new_password }) => {
     const user = await requireUser(ctx, ctx.viewer.userId)
-    // An account with a password must send it. To set the first one, a fresh sign-in is needed.
+    // An account with a password must send it. Setting the first password needs a recent sign-in.
     await requireRecentProof(ctx, user, user.password_hash === null ? undefined : (current_password ?? ''))
     return { before: user.password_hash, passwordHash: await hashPassword(ctx, new_password) }
   },

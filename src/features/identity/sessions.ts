@@ -38,7 +38,7 @@ export const TokenResponse = z
 export const sessionEnd = (ctx: Pick<Ctx, 'now' | 'config'>): string =>
   new Date(ctx.now().getTime() + ctx.config.sessionTtlDays * DAY_MS).toISOString()
 
-/** Opens a session inside the caller's transaction; the token is shown here once and kept as a hash. */
+/** Opens a session in the caller's transaction. The token is returned once and stored as a hash. */
 export async function startSession(ctx: Ctx, user: UsersTable): Promise<z.input<typeof TokenResponse>> {
   const token = SESSION_PREFIX + randomToken()
   const now = ctx.now().toISOString()
@@ -74,7 +74,9 @@ export const logout = capability({
     }),
 })
 
-/** No window has the token any more once somebody signs in over it, so nobody could sign it out. */
+/**
+ * Ends the session that a new sign-in replaces: no window has its token any more, so nobody could sign it out.
+ */
 export const endReplacedSession = (ctx: Ctx, token: string): Promise<void> =>
   inTx(ctx, ({ db }) => deleteSessionOfToken(db, sha256(token)))
 
@@ -118,20 +120,18 @@ export const endSession = capability({
 })
 
 type Ending = {
-  /** API keys and connected apps too, and not only sessions. */
+  /** Ends API keys and connected apps too. */
   keysAndApps: boolean
-  /** The caller's own credential, if it shall keep working. */
   except?: Viewer['credential']
 }
 
-/** Ends what opens an account: every session, and with them every API key and connected app. */
 export async function endAccess(
   ctx: Ctx,
   userId: string,
   { keysAndApps, except }: Ending = { keysAndApps: true },
 ): Promise<void> {
   await deleteSessionsOf(ctx.db, userId, except?.id)
-  // An address that somebody else has begun to put there must not be confirmed afterwards.
+  // A change of address that somebody else has begun must not be confirmed afterwards.
   await dropEmailChange(ctx.db, userId)
   await cancelMails(ctx, `change_email:${userId}`)
   if (!keysAndApps) return
@@ -163,7 +163,10 @@ export const signOutEverywhere = capability({
     }),
 })
 
-/** Housekeeping: sessions and mailed links that have expired. Apart, since sessions lie on other nodes of a cluster. */
+/**
+ * Housekeeping: deletes expired sessions and mailed links. Two statements, since a cluster stores sessions on
+ * other nodes.
+ */
 export async function dropEndedAccess(ctx: Ctx): Promise<void> {
   const now = ctx.now().toISOString()
   await inTx(ctx, (ctx) => deleteEndedSessions(ctx.db, now))

@@ -76,13 +76,12 @@ export type Settings = z.output<typeof UserSettings>
 
 export const DEFAULT_SETTINGS: Settings = UserSettings.parse({})
 
-/** Settings that were stored before languages were checked may have a wrong one. */
+/** Old settings may have an invalid language. */
 const StoredSettings = UserSettings.extend({ language: UserSettings.shape.language.catch(DEFAULT_LANGUAGE) })
 
 type Person = Pick<UsersTable, 'settings'>
 
 export const settingsOf = (person: Person): Settings => StoredSettings.parse(fromJson(person.settings))
 
-/** The language of a person; English if they have no account. */
 export const languageOf = (person: Person | undefined): string =>
   person ? settingsOf(person).language : DEFAULT_LANGUAGE

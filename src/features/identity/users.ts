@@ -24,7 +24,7 @@ import { balanceOf } from '../credits/index.ts'
 import { hasRole, roleOf } from '../permissions/index.ts'
 import { languageOf, settingsOf } from './user-settings.ts'
 
-/** A newer request replaces the older one, whose link then stops working. */
+/** Stores a request; it replaces an older one, whose link stops working. */
 export async function putEmailChange(db: Db, row: EmailChangesTable): Promise<void> {
   const { user_id: _, ...newer } = row
   await db
@@ -34,7 +34,7 @@ export async function putEmailChange(db: Db, row: EmailChangesTable): Promise<vo
     .execute()
 }
 
-/** Finds and deletes the change of a token, so that it works once. */
+/** Finds and deletes the change of a token, so that the token works once. */
 export function takeEmailChange(
   db: Db,
   tokenHash: string,
@@ -62,7 +62,6 @@ async function pendingEmail(db: Db, userId: string, now: string): Promise<string
   return row?.email ?? null
 }
 
-/** Whose change a link confirms. */
 export async function emailChangeOwner(db: Db, tokenHash: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('email_changes')
@@ -76,7 +75,6 @@ const homeOfKey = prepared((db, parameter: Named<{ key: string }>) =>
   db.selectFrom('api_keys').select('default_workspace_id').where('key_id', '=', parameter('key')),
 )
 
-/** The workspace that the API key of this call names as the home of new cards; null: none. */
 export async function homeOfCredential({ db, viewer }: UserCtx): Promise<string | null> {
   const { kind, id } = viewer.credential
   if (kind !== 'api_key') return null
@@ -92,7 +90,6 @@ const findUserRow = prepared((db, parameter: Named<{ user: string }>) =>
   db.selectFrom('users').selectAll().where('user_id', '=', parameter('user')).where('deleted_at', 'is', null),
 )
 
-/** Somebody who still has an account. */
 export async function findUser(db: Db, userId: string): Promise<UsersTable | undefined> {
   const [row] = await findUserRow(db, { user: userId })
   return row
@@ -114,7 +111,6 @@ export async function updateUser(db: Db, userId: string, change: Partial<UsersTa
   await db.updateTable('users').set(change).where('user_id', '=', userId).execute()
 }
 
-/** Service admins who were granted on the command line, in the order of their addresses. */
 export async function listGrantedAdmins(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('users')
@@ -156,7 +152,6 @@ export async function deleteKeysOf(db: Db, userId: string, exceptId = ''): Promi
   await db.deleteFrom('api_keys').where('user_id', '=', userId).where('key_id', '!=', exceptId).execute()
 }
 
-/** Whether a recognised credential still exists. */
 async function findCredential(db: Db, { kind, id }: Viewer['credential']): Promise<boolean> {
   const rows = {
     session: () => db.selectFrom('sessions').select('user_id').where('session_id', '=', id),
@@ -172,7 +167,6 @@ export async function deleteEndedSessions(db: Db, now: string): Promise<void> {
 
 const MAX_LISTED_SESSIONS = 500
 
-/** Newest first. */
 export function listSessionsOf(db: Db, userId: string, now: string): Promise<SessionsTable[]> {
   return db
     .selectFrom('sessions')
@@ -204,7 +198,6 @@ export async function takeResetRequests(db: Db, most: number): Promise<string[]>
   return rows.map((row) => row.email_normal)
 }
 
-/** Links that still work, newest first. */
 export function liveResetTokens(db: Db, userId: string, now: string): Promise<EmailTokensTable[]> {
   return db
     .selectFrom('email_tokens')
@@ -240,7 +233,7 @@ export async function insertEmailToken(db: Db, row: EmailTokensTable): Promise<v
   await db.insertInto('email_tokens').values(row).execute()
 }
 
-/** Uses the token up in the same statement that finds it, so that it works once. */
+/** Finds and uses up the token in one statement, so that the token works once. */
 export function useEmailToken(
   db: Db,
   token: { hash: string; purpose: EmailTokensTable['purpose']; now: string },
@@ -256,7 +249,6 @@ export function useEmailToken(
     .executeTakeFirst()
 }
 
-/** Ends all links of one kind. */
 export async function dropEmailTokens(
   db: Db,
   userId: string,
@@ -265,13 +257,11 @@ export async function dropEmailTokens(
   await db.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', '=', purpose).execute()
 }
 
-/** Links that work no more, and the new addresses that nobody has confirmed by them. */
+/** Deletes expired links, and the new addresses that they did not confirm. */
 export async function deleteEndedLinks(db: Db, now: string): Promise<void> {
   await db.deleteFrom('email_tokens').where('expires_at', '<=', now).execute()
   await db.deleteFrom('email_changes').where('expires_at', '<=', now).execute()
 }
-
-// What other features do to a person's row.
 
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
 const Answers = dictionary(z.string().max(200), Answer, 50)
@@ -301,8 +291,8 @@ export const UserResponse = z
 export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
 
 /**
- * Service admins are granted on the server's command line, or named by e-mail in the configuration. A named address
- * must be proved, by mail or by Google: being the first to register it gives nothing.
+ * Returns whether a person is a service admin: granted on the server's command line, or named by e-mail in the
+ * configuration. A named address must be proven, by mail or by Google, because anybody can register it.
  */
 export const isServiceAdmin = (
   config: Ctx['config'],
@@ -311,7 +301,7 @@ export const isServiceAdmin = (
   user.service_admin === 1 ||
   (user.email_verified === 1 && user.email_normal !== null && config.adminEmails.includes(user.email_normal))
 
-/** Service admins, and whom they name in MODERATOR_EMAILS: the address must be proved, as theirs. */
+/** Returns whether a person is a service admin or is named in MODERATOR_EMAILS. The address must be proven. */
 export const isServiceModerator = (
   config: Ctx['config'],
   user: { email_normal: string | null; email_verified: number; service_admin: number },
@@ -321,11 +311,10 @@ export const isServiceModerator = (
     user.email_normal !== null &&
     config.moderatorEmails.includes(user.email_normal))
 
-/** The address a person knows their account by, for pages that name it. */
 export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
   (await findUser(ctx.db, userId))?.email ?? ''
 
-/** Where the web app and the command line put a new card, if that is not the personal workspace. */
+/** Returns where the web app and the command line put a new card, if that is not the personal workspace. */
 export async function defaultWorkspaceOf(ctx: Ctx, user: UsersTable): Promise<string | null> {
   const { default_workspace_id } = settingsOf(user)
   if (default_workspace_id === null) return null
@@ -359,11 +348,10 @@ export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable>
   return user
 }
 
-/** The language of whoever looks at a page; English for somebody who is not signed in. */
+/** Returns the viewer's language; English without a sign-in. */
 export const languageFor = async ({ database }: Services, viewer: Viewer | null): Promise<string> =>
   languageOf(viewer ? await findUser(database.readFor(viewer.userId), viewer.userId) : undefined)
 
-/** Whether this is somebody's id, and whether they still have an account. */
 export async function accountState(ctx: Ctx, userId: string): Promise<'present' | 'deleted' | 'unknown'> {
   const row = await ctx.db
     .selectFrom('users')
@@ -374,7 +362,7 @@ export async function accountState(ctx: Ctx, userId: string): Promise<'present' 
   return row.deleted_at === null ? 'present' : 'deleted'
 }
 
-/** Sets the plan, unless it is set already. Only billing decides it. */
+/** Sets the plan. Only billing may call it. */
 export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
   const user = await findUser(ctx.db, userId)
   if (user && user.plan !== plan)
@@ -414,7 +402,9 @@ export const submitOnboarding = capability({
     }),
 })
 
-/** The setting `publishing_enabled`: off, no step of this person or of their agents shows a card to strangers. */
+/**
+ * The setting `publishing_enabled`: if off, neither the person nor their agents can show a card to strangers.
+ */
 
 export const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
 
@@ -426,30 +416,29 @@ export async function requirePublishing(ctx: UserCtx): Promise<void> {
   throw publishingDisabled('Publishing is switched off in your settings (publishing_enabled).')
 }
 
-const LONGEST_NAME = 120
+const MAX_NAME_LENGTH = 120
 
 /** One line without invisible characters, since others see it beside cards and in mails. */
-export const DisplayName = z.string().overwrite(plainName).min(1).max(LONGEST_NAME)
+export const DisplayName = z.string().overwrite(plainName).min(1).max(MAX_NAME_LENGTH)
 
 /**
- * A name as it is stored. Everybody can read it beside public cards, so a secret in it is replaced. A name from elsewhere,
- * and a placeholder, may be longer than the limit.
+ * Returns a name without secrets, since everybody can read it beside public cards. Cut to the limit, which an
+ * external name or a placeholder may exceed.
  */
-export const cleanName = (name: string): string => cutText(cleanText(name, new Findings()), LONGEST_NAME).text
+export const cleanName = (name: string): string =>
+  cutText(cleanText(name, new Findings()), MAX_NAME_LENGTH).text
 
 /**
- * Call it in the transaction that makes a new credential, or something else that ends with the account: a request that
- * began before all access was ended must not leave it behind.
+ * Throws if the caller's credential has ended. Call it in the transaction that makes a new credential, or
+ * anything else that ends with the account: a request that began before all access was ended must not leave it
+ * behind.
  */
 export async function requireLiveCredential(ctx: UserCtx): Promise<void> {
   if (!(await findCredential(ctx.db, ctx.viewer.credential)))
     throw notAuthenticated('This credential has ended meanwhile. Sign in again.', 'invalid_token')
 }
 
-/**
- * What a voice of an account counts where strangers judge each other: whoever wants a hundred voices can make a hundred
- * accounts today, but not a month ago.
- */
+/** Weights of an account's vote by its age. Anybody can make a hundred accounts today, but not a month ago. */
 const AGES = [
   { name: 'young', belowDays: 7, factor: 0.1 },
   { name: 'recent', belowDays: 30, factor: 0.5 },
@@ -457,7 +446,6 @@ const AGES = [
 
 export type AccountAge = (typeof AGES)[number]['name'] | 'established'
 
-/** `since` is when the account was made. */
 export function accountAge(since: string, now: Date): AccountAge {
   const days = (now.getTime() - Date.parse(since)) / DAY_MS
   return AGES.find(({ belowDays }) => days < belowDays)?.name ?? 'established'

@@ -18,7 +18,7 @@ import { RoleName } from '../permissions/index.ts'
 
 type NoticeRow = NoticesTable & {
   actor_name: string | null
-  /** The reader's role there now, or null once they have left. */
+  /** The reader's current role there; null for a former member. */
   my_role: Role | null
   invite_status: string | null
   invite_expires_at: string | null
@@ -26,7 +26,6 @@ type NoticeRow = NoticesTable & {
 
 type NoticePage = { unreadOnly: boolean; limit: number; offset: number }
 
-/** Newest first. */
 function listNoticesOf(db: Db, userId: string, page: NoticePage): Promise<NoticeRow[]> {
   return db
     .selectFrom('notices')
@@ -190,7 +189,6 @@ export const readNotices = capability({
     }),
 })
 
-/** Housekeeping. */
 export const dropOldNotices = (ctx: Ctx): Promise<void> =>
   inTx(ctx, (ctx) =>
     deleteNoticesBefore(ctx.db, new Date(ctx.now().getTime() - NOTICES_KEPT_MS).toISOString()),

@@ -5,7 +5,6 @@ import { AnswerId } from '../../core/schemas.ts'
 import { CaseCreate, record, removeDeletable } from '../cards/index.ts'
 import { requireUser, sampleRows } from '../identity/index.ts'
 
-/** Cards to read and search before a person has written any. Each shows another use, and each is correct. */
 export const SAMPLE_CARDS: Record<string, z.input<typeof CaseCreate>> = {
   'pool-exhausted': {
     card_type: 'debug_fix',
@@ -98,7 +97,7 @@ export const addSamples = capability({
     }),
 })
 
-/** A sample that was edited, shared or published is the person's own work. */
+/** Returns whether a sample is unchanged. An edited, shared or published sample is the person's own work. */
 const isUnchanged = ({ version, status }: { version: number; status: string }) =>
   version === 1 && status === 'unpublished'
 

@@ -33,7 +33,7 @@ import { hasRole, policyOf, requireRole } from '../permissions/index.ts'
 import { missedSearches } from '../search/index.ts'
 import { cardsToReview, QueueItem } from '../trust/index.ts'
 
-/** The viewer, the workspace, and the period, which ends before `until`. */
+/** The viewer, the workspace, and the period, which excludes `until`. */
 type WeekQuery = {
   viewerId: string
   workspaceId: string
@@ -48,7 +48,6 @@ const isBefore = (time: Expression<string>, until: string | undefined) =>
 /** When the card came to the team: by sharing, or by moving as a shared card. */
 const cameAt = sql<string>`case when cards.seen_since > cards.published_at then cards.seen_since else cards.published_at end`
 
-/** A card, and what has to be known to say who reads it. */
 const CARD = [
   'cards.card_id',
   'cards.title',
@@ -59,14 +58,16 @@ const CARD = [
   'cards.hidden_at',
 ] as const
 
-/** Shared cards of the workspace that the viewer finds there. */
 const shared = (db: Db, { viewerId, workspaceId }: WeekQuery) =>
   db
     .selectFrom('cards')
     .where(isListed(viewerId, 'workspace', [workspaceId]))
     .where('cards.status', '=', 'published')
 
-/** New and changed cards, newest first. The person who changed a card is named while they are a member. */
+/**
+ * Returns new and changed cards, newest first. Names the person who changed a card only while that person is a
+ * member.
+ */
 const newsOf = (db: Db, asked: WeekQuery) =>
   shared(db, asked)
     .leftJoin('memberships', (join) =>
@@ -95,7 +96,6 @@ const saidHere = sql<boolean>`(cards.seen_since is null or said.created_at >= ca
 
 const HELPED = [...CARD, 'said.user_id', 'users.display_name', 'said.created_at'] as const
 
-/** Members who found a shared card of somebody else useful. */
 const foundUseful = (db: Db, asked: WeekQuery) =>
   shared(db, asked)
     .innerJoin('card_feedback as said', 'said.card_id', 'cards.card_id')
@@ -116,7 +116,6 @@ const foundUseful = (db: Db, asked: WeekQuery) =>
     .limit(asked.limit)
     .execute()
 
-/** Members for whom a shared card of somebody else worked, and who have not withdrawn that verdict. */
 const workedFor = (db: Db, asked: WeekQuery) =>
   shared(db, asked)
     .innerJoin('card_verdicts as said', 'said.card_id', 'cards.card_id')
@@ -149,7 +148,6 @@ const workedFor = (db: Db, asked: WeekQuery) =>
     .limit(asked.limit)
     .execute()
 
-/** Shared cards with any verdict or feedback; the caller reads which. */
 const judged = (db: Db, asked: WeekQuery, limit: number) =>
   shared(db, asked)
     .select([...CARD, 'cards.trust'])
@@ -159,7 +157,9 @@ const judged = (db: Db, asked: WeekQuery, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Cards that were recorded with a key and are not shared yet: the viewer's, and for editors and admins all of them. */
+/**
+ * Returns unshared cards recorded with an API key or OAuth: the viewer's own, and for editors and admins all.
+ */
 const draftsOf = (db: Db, { viewerId, workspaceId, until, limit }: WeekQuery) =>
   db
     .selectFrom('cards')
@@ -175,7 +175,6 @@ const draftsOf = (db: Db, { viewerId, workspaceId, until, limit }: WeekQuery) =>
     .limit(limit)
     .execute()
 
-/** People who want the mail, in the order of their ids, after `after`. */
 async function readersAfter(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('users')
@@ -191,7 +190,6 @@ async function readersAfter(db: Db, after: string, limit: number): Promise<strin
 
 type Team = { workspace_id: string; name: string; policy_json: string | null; role: Role }
 
-/** The teams of a person, in the order of joining. */
 const teamsOf = (db: Db, userId: string, limit: number): Promise<Team[]> =>
   db
     .selectFrom('memberships')
@@ -205,10 +203,9 @@ const teamsOf = (db: Db, userId: string, limit: number): Promise<Team[]> =>
     .execute()
 
 const DEFAULT_DAYS = 7
-const MOST_DAYS = 90
-/** The limit for each part; the list of cards has the rest. */
-const MOST_SHOWN = 20
-const MOST_LOOKED_AT = 1000
+const MAX_DAYS = 90
+const MAX_SHOWN = 20
+const MAX_EXAMINED = 1000
 
 const Card = { card_id: AnswerId, title: z.string(), ...AT_HOME }
 
@@ -260,7 +257,6 @@ const part = <T>(rows: readonly T[], limit: number) => ({
 
 type ItemOf<Part extends 'cards' | 'helped' | 'doubted'> = TeamWeekAnswer[Part]['items'][number]
 
-/** A row of a part, before it is known who reads its card. */
 type ShownItem<Item> = Omit<Item, keyof HomeAnswer> & Shown
 
 async function newsFor(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'cards'>>[]> {
@@ -275,7 +271,6 @@ async function newsFor(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'ca
   })
 }
 
-/** A person who gave both counts once, with the verdict, which says more. */
 async function helpIn(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'helped'>>[]> {
   const worked = await workedFor(ctx.db, asked)
   const useful = await foundUseful(ctx.db, asked)
@@ -292,7 +287,7 @@ async function helpIn(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'hel
 }
 
 async function doubtedIn(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'doubted'>>[]> {
-  const rows = await judged(ctx.db, asked, MOST_LOOKED_AT)
+  const rows = await judged(ctx.db, asked, MAX_EXAMINED)
   return rows
     .map(({ trust, ...row }) => ({ ...row, times: trustCounts(trust)?.stale ?? 0 }))
     .filter(({ times }) => times > 0)
@@ -301,7 +296,6 @@ async function doubtedIn(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'
 
 type Part<Item> = { items: Item[]; has_more: boolean }
 
-/** Every card of these parts with its home and its readers. */
 async function housed(ctx: Ctx, viewerId: string, parts: readonly Part<Shown>[]) {
   const cards = parts.flatMap(({ items }) => items)
   const homes = await presentHomes(ctx.db, viewerId, cards)
@@ -317,7 +311,7 @@ async function housed(ctx: Ctx, viewerId: string, parts: readonly Part<Shown>[])
 type Member = { viewerId: string; role: Role }
 type Workspace = { workspace_id: string; policy_json: string | null }
 
-/** What happened in a workspace, as one of its members may know it. */
+/** Returns what happened in a workspace, as far as the member may know. */
 async function weekOf(
   ctx: Ctx,
   workspace: Workspace,
@@ -352,34 +346,31 @@ async function weekOf(
 export const readTeamWeek = capability({
   name: 'team.week',
   summary: 'What happened recently in a workspace, on one page; members only',
-  description: `New and changed cards, what helped whom, searches without a hit, cards that are doubted or wait for review, and drafts by agents. At most ${MOST_SHOWN} of each.`,
+  description: `New and changed cards, what helped whom, searches without a hit, cards that are doubted or wait for review, and drafts by agents. At most ${MAX_SHOWN} of each.`,
   scopes: ['search'],
   rest: ['GET /api/v1/workspaces/{workspace_id}/week'],
   errors: [404],
-  input: z.object({ workspace_id: Id, days: z.int().min(1).max(MOST_DAYS).default(DEFAULT_DAYS) }),
+  input: z.object({ workspace_id: Id, days: z.int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS) }),
   output: TeamWeek,
   run: async (ctx, { workspace_id, days }) => {
     const { workspace, role } = await requireRole(ctx, workspace_id, 'viewer')
     const since = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
-    return weekOf(ctx, workspace, { viewerId: ctx.viewer.userId, role }, { since, limit: MOST_SHOWN })
+    return weekOf(ctx, workspace, { viewerId: ctx.viewer.userId, role }, { since, limit: MAX_SHOWN })
   },
 })
 
-/** The weekly mail about a person's teams, for those who asked for it. */
-
 const HOUR_MS = 3_600_000
 const WEEK_MS = 7 * DAY_MS
-/** 1970-01-05 was a Monday. Mails go out on Mondays from six o'clock UTC, within a day. */
+/** 1970-01-05 was a Monday. Mails go out on Mondays from 06:00 UTC, within a day. */
 const FIRST_MONDAY_MS = 4 * DAY_MS + 6 * HOUR_MS
 const READERS_AT_ONCE = 100
-const MOST_TEAMS = 10
-const MOST_LINES = 5
-const LONGEST_TITLE = 100
+const MAX_TEAMS = 10
+const MAX_LINES = 5
+const MAX_TITLE_LENGTH = 100
 
-/** The last Monday, six o'clock UTC. */
 const weekBegan = (now: Date): Date => new Date(now.getTime() - ((now.getTime() - FIRST_MONDAY_MS) % WEEK_MS))
 
-/** The week is part of the key, so there is only one mail a week, even if several processes make it at once. */
+/** The week is part of the key, so parallel processes send only one mail a week. */
 const stateKey = (userId: string, now: Date) => `team:${userId}:${weekBegan(now).toISOString().slice(0, 10)}`
 
 type Reader = { language: string; baseUrl: string }
@@ -387,7 +378,9 @@ type Reader = { language: string; baseUrl: string }
 /** Titles are other people's text, so nothing in them may become a link. */
 function titleLine(title: string): string {
   const line = withoutLinks(title)
-  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).toWellFormed().trimEnd()}…`
+  return line.length <= MAX_TITLE_LENGTH
+    ? line
+    : `${line.slice(0, MAX_TITLE_LENGTH).toWellFormed().trimEnd()}…`
 }
 
 type List = MailSection['lists'][number]
@@ -443,7 +436,6 @@ function listsFor(week: TeamWeekAnswer, { language, baseUrl }: Reader): List[] {
 
 type Told = { team: Pick<Team, 'workspace_id' | 'name'>; week: TeamWeekAnswer }
 
-/** Null if nothing happened in any team. */
 function teamMail(teams: readonly Told[], { since, now, ...reader }: Reader & { since: Date; now: Date }) {
   const sections = teams.flatMap(({ team, week }): MailSection[] => {
     const lists = listsFor(week, reader)
@@ -469,25 +461,24 @@ function teamMail(teams: readonly Told[], { since, now, ...reader }: Reader & { 
   }
 }
 
-/** Only to a confirmed address: anybody could have registered another one. */
+/** Requires a confirmed address: anybody can register with the address of another person. */
 const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: string } => {
   if (!user || user.email === null || user.email_verified !== 1) return false
   const { weekly_digest, email_notifications } = settingsOf(user)
   return weekly_digest && email_notifications
 }
 
-/** The mail about the week before `now`, or null if nothing happened in the teams of its reader. */
 async function mailFor(ctx: Ctx, user: UsersTable, now: Date) {
-  // From Monday to Monday, so that nothing is lost between two mails or told in both, whatever the hour.
+  // From Monday to Monday, so that no event is lost or mailed twice, whatever the hour.
   const until = weekBegan(now)
   const since = new Date(until.getTime() - WEEK_MS)
   const period = { since: since.toISOString(), until: until.toISOString() }
   const told: Told[] = []
-  for (const team of await teamsOf(ctx.db, user.user_id, MOST_TEAMS)) {
+  for (const team of await teamsOf(ctx.db, user.user_id, MAX_TEAMS)) {
     const member = { viewerId: user.user_id, role: team.role }
     told.push({
       team,
-      week: await weekOf(ctx, team, member, { ...period, limit: MOST_LINES }),
+      week: await weekOf(ctx, team, member, { ...period, limit: MAX_LINES }),
     })
   }
   const { language } = settingsOf(user)
@@ -503,13 +494,12 @@ async function tellReader(ctx: Ctx, userId: string): Promise<void> {
   if (mail) await inTx(ctx, (ctx) => enqueueMail(ctx, state, { to: user.email, ...mail }))
 }
 
-/** Written anew when it is sent: its reader may have left a team meanwhile, or a card may be gone. */
+/** Renders the mail when it is sent: its reader may have left a team, or a card may be deleted. */
 export async function teamMailNow(ctx: Ctx, { stateKey, to, createdAt }: WaitingMail) {
   const user = await findUser(ctx.db, stateKey.split(':')[1] ?? '')
   return wantsMail(user) && mailbox(user.email) === to ? mailFor(ctx, user, new Date(createdAt)) : null
 }
 
-/** The job. Outside its hours there is nothing to do. */
 export async function mailTeams(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   const now = ctx.now()
   if (!ctx.adapters.mail || now.getTime() - weekBegan(now).getTime() >= DAY_MS) return

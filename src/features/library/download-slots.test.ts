@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
-import { countedIn, MOST_DOWNLOADS, MOST_OF_ONE_HOST, refuseCrowd } from './snapshot.ts'
+import { countedIn, MAX_DOWNLOADS, MAX_PER_HOST, refuseCrowd } from './snapshot.ts'
 
 const held: PassThrough[] = []
 const hold = (host: string, bytes = 1) => {
@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 test('one host that reads many leaves room for others, and gets a place again when one ends', async () => {
-  for (let i = 0; i < MOST_OF_ONE_HOST; i++) hold('a')
+  for (let i = 0; i < MAX_PER_HOST; i++) hold('a')
   expect(() => refuseCrowd('a')).toThrow('Too many snapshots')
   refuseCrowd('b')
   held[0]?.destroy()
@@ -29,7 +29,7 @@ test('one host that reads many leaves room for others, and gets a place again wh
 })
 
 test('all hosts together read so many at once', () => {
-  for (let i = 0; i < MOST_DOWNLOADS; i++) hold(`host ${i}`)
+  for (let i = 0; i < MAX_DOWNLOADS; i++) hold(`host ${i}`)
   expect(() => refuseCrowd('another')).toThrow('Too many snapshots')
 })
 

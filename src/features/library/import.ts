@@ -7,7 +7,7 @@ import { AnswerId, Id, LicenceId } from '../../core/schemas.ts'
 import { toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
-import { holdLockOf } from '../../db/locks.ts'
+import { acquireLockOf } from '../../db/locks.ts'
 import type { WorkspacesTable } from '../../db/schema.ts'
 import { byBytes } from '../../db/sql-values.ts'
 import { FIXED_POLICY } from '../../review/find-danger.ts'
@@ -41,8 +41,8 @@ import { requireMayPublish, requireRole } from '../permissions/index.ts'
 export type Pulled = { card_id: string; isGone: boolean; isPublishedElsewhere: boolean; version: number }
 
 /**
- * The card that an earlier pull made in this workspace, also if it was published from there. One that is still here is
- * preferred, and a visible card to a deleted or hidden one.
+ * Returns the card that an earlier pull made in this workspace, even if it was published from there. A card
+ * that is still here is preferred, and a visible card to a deleted or hidden one.
  */
 async function findPulled(db: Db, workspaceId: string, originKey: string): Promise<Pulled | undefined> {
   const rows = await db
@@ -61,7 +61,7 @@ async function findPulled(db: Db, workspaceId: string, originKey: string): Promi
   return found.sort((a, b) => rank(a) - rank(b) || b.version - a.version)[0]
 }
 
-/** A card that says the same; one that is hidden does not come in again, and is not named. */
+/** Finds a card with the same content. A hidden card blocks the import, but is not named. */
 async function findSameContent(
   db: Db,
   workspaceId: string,
@@ -80,7 +80,10 @@ async function findSameContent(
 
 type Page = { viewerId: string; workspaceId: string; server: string; after: string; limit: number }
 
-/** The key begins with the server and a space. `!` is the character after the space, so it ends the range. */
+/**
+ * Lists pulled cards of a server. The key begins with the server and a space; `!` is the character after the
+ * space, so it ends the range.
+ */
 function listPulled(db: Db, { viewerId, workspaceId, server, after, limit }: Page) {
   const key = byBytes(db, 'origin_key')
   return db
@@ -95,14 +98,13 @@ function listPulled(db: Db, { viewerId, workspaceId, server, after, limit }: Pag
     .execute()
 }
 
-const MOST_CARDS = 50
+const MAX_CARDS = 50
 
 const Hash = z
   .string()
   .length(64)
   .regex(/^[0-9a-f]+$/, 'Input should be a SHA-256 in lower-case hexadecimal')
 
-/** The address that a server gives for itself, without a slash at the end and without a query. */
 const ServerUrl = z
   .url({ protocol: /^https?$/, error: 'Input should be an http(s) URL' })
   .max(300)
@@ -126,7 +128,6 @@ const Content = z.object({
   scope_notes: CaseUpdate.shape.scope_notes.unwrap().default(null),
 })
 
-/** A card as it is in a line of a snapshot. */
 const SnapshotCard = z
   .object({
     card_id: Id,
@@ -150,7 +151,7 @@ const LibraryImport = z
     workspace_id: Id.describe('A private workspace in which you are editor or admin'),
     server: ServerUrl.describe('The server that the snapshot was read from'),
     dry_run: z.boolean().default(false).describe('Report what would happen to each card, and write nothing'),
-    cards: z.array(SnapshotCard).min(1).max(MOST_CARDS),
+    cards: z.array(SnapshotCard).min(1).max(MAX_CARDS),
   })
   .meta({ id: 'LibraryImport' })
 
@@ -187,7 +188,7 @@ const LibraryImportResponse = z.object({ items: z.array(Taken) }).meta({ id: 'Li
 type Target = { workspaceId: string; server: string; isDry: boolean }
 type Fate = Omit<TakenAnswer, 'origin_card_id' | 'title'>
 
-/** Nobody here wrote the pulled text, so it never goes directly to a workspace that strangers can read. */
+/** Returns the target, which strangers must not be able to read, because nobody here wrote the pulled text. */
 async function privateTarget(ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
   if (workspace.visibility !== 'private')
@@ -207,7 +208,10 @@ const originOf = (ctx: UserCtx, { server }: Target, given: SnapshotCardInput): S
   pulled_at: ctx.now().toISOString(),
 })
 
-/** The review of this server decides again, by the rules for the library and those of the workspace. */
+/**
+ * Returns why the review refuses a pulled card. This server reviews it again, by the rules of the library and
+ * of the workspace.
+ */
 const keptOut = (verdict: Reviewed): Fate | undefined =>
   verdict.passed ? undefined : { outcome: 'blocked', reasons: verdict.reasons }
 
@@ -245,9 +249,8 @@ async function make(
   words: CardWords | undefined,
 ): Promise<Fate> {
   const { workspaceId } = target
-  // Asked again for each card: the workspace may have been opened meanwhile.
+  // Checked again for each card, because the workspace may have been opened meanwhile.
   const workspace = await privateTarget(ctx, workspaceId)
-  // In a team the members can read it. In the personal workspace there is nobody to share it with.
   const isShared = workspace.type !== 'personal'
   if (isShared) await requireMayPublish(ctx, workspace)
   const none = { card_id: newId(), workspace_id: workspaceId, cites: null, cites_are_written: 0 }
@@ -274,7 +277,7 @@ async function make(
   return { outcome: 'created', card_id: card.card_id, ...near }
 }
 
-/** Each card has its own transaction, so that a failure does not affect the others. */
+/** Imports a card in a transaction of its own, so that a failure does not affect the others. */
 async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Promise<Fate> {
   if (contentHash(given.card) !== given.content_hash) return { outcome: 'damaged' }
   const { baseUrl } = ctx.config
@@ -282,10 +285,10 @@ async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
   const { workspaceId, isDry } = target
   const words = isDry ? undefined : await wordsOfCard({ ...given.card, evidence_texts: [] })
   return inTx(ctx, async (ctx) => {
-    await holdLockOf(ctx.db, ctx.database.engine, 'pulls', workspaceId)
+    await acquireLockOf(ctx.db, ctx.database.engine, 'pulls', workspaceId)
     const known = await findPulled(ctx.db, workspaceId, originKey(target.server, given.card_id))
     if (known?.isGone) return { outcome: 'deleted_here' }
-    // A newer text is a new card here: what was published is not replaced by what nobody has read.
+    // A newer text becomes a new card: an unread text must not replace a published one.
     if (known?.isPublishedElsewhere && known.version >= given.version) return { outcome: 'duplicate' }
     if (known && !known.isPublishedElsewhere) return renew(ctx, target, given, known.card_id, words)
     const same = await findSameContent(ctx.db, workspaceId, given.content_hash)

@@ -15,12 +15,11 @@ import { LICENCE_TEXTS, type Licence } from '../../shared/licences.ts'
 import { beginningOf, escapeHtml } from '../../text/unicode.ts'
 import { authorOf, isCurrent, isListed, presentOrigin, presentPublication } from '../cards/index.ts'
 
-/** Nobody is signed in. Only scope public is used, which does not depend on the viewer. */
+/** The viewer id of a signed-out reader; scope public ignores it. */
 const NOBODY = ''
 
 const publicCards = (db: Db) => db.selectFrom('cards').where(isListed(NOBODY, 'public'))
 
-/** A page reads no more of a text than it shows. */
 const SHOWN_CHARACTERS = 20_000
 
 const begin = (column: 'symptom' | 'fix_summary' | 'root_cause' | 'body' | 'scope_notes', most: number) =>
@@ -79,7 +78,6 @@ function findPublicCard(db: Db, cardId: string): Promise<PublicCard | undefined>
 
 type ListedPublicCard = { card_id: string; title: string; symptom: string; tags: string }
 
-/** Newest first; one more than a page shows whether there is a next one. */
 function listPublicCards(
   db: Db,
   { limit, offset }: { limit: number; offset: number },
@@ -117,8 +115,6 @@ async function countPublicCards(db: Db): Promise<number> {
   return total
 }
 
-/** The pages of the public library, from rows to HTML. */
-
 const TYPE_NAMES: Record<PublicCard['card_type'], string> = {
   debug_fix: 'Fix',
   how_to: 'How-to',
@@ -129,12 +125,12 @@ const TYPE_NAMES: Record<PublicCard['card_type'], string> = {
 
 const SITE = 'Knowledge Vault'
 const DESCRIPTION_CHARACTERS = 160
-const MOST_STEPS = 50
+const MAX_STEPS = 50
 const STEP_CHARACTERS = 2000
 
 const plain = (text: string): string =>
   text
-    // A mark of code stands against its word: a blank for it would come before a full stop.
+    // Code marks are removed without a blank, which would stand before a full stop.
     .replaceAll('`', '')
     .replace(/[*#>|]+/g, ' ')
     .replace(/\s+/g, ' ')
@@ -149,7 +145,6 @@ type Head = {
   licenceUrl?: string | null
 }
 
-/** What search engines and link previews read. */
 const headOf = ({ title, description, url, isArticle, isHidden, licenceUrl }: Head): Html => html`
 <meta name="description" content="${description}">
 ${isHidden ? html`<meta name="robots" content="noindex">` : ''}
@@ -179,7 +174,7 @@ function stepsPart(steps: readonly Step[]): Html | '' {
   if (steps.length === 0) return ''
   const items = steps
     .toSorted((a, b) => a.order - b.order)
-    .slice(0, MOST_STEPS)
+    .slice(0, MAX_STEPS)
     .map(
       ({ action, result }) =>
         html`<li>${safeMarkdown(beginningOf(action, STEP_CHARACTERS))}${result && html`<p class="soft">${beginningOf(result, STEP_CHARACTERS)}</p>`}</li>`,
@@ -198,7 +193,6 @@ function factsPart(card: PublicCard): Html | '' {
   }</section>`
 }
 
-/** What others may do with the text, whom to credit, and by what it can be checked. */
 function givenPart(card: PublicCard): Html | '' {
   const publication = presentPublication(card)
   if (publication === null) return ''
@@ -218,7 +212,6 @@ Author and origin are as ${card.owner_name} states them.</dd></div>`
 <div><dt>SHA-256</dt><dd><code>${content_hash}</code></dd></div></dl></section>`
 }
 
-/** The actions for the card, as links. */
 const footOf = (card: PublicCard): Html =>
   html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a> <a href="/report/${card.card_id}" rel="nofollow">Report this card</a></footer>`
 
@@ -250,7 +243,7 @@ ${givenPart(card)}
   return page({ title, width: 'reading', head, body })
 }
 
-/** The same bytes for a hidden card and for one that does not exist. */
+/** Returns the same bytes for a hidden card and a missing card, so that nobody can tell them apart. */
 function noCardView(): string {
   const title = 'A card'
   const body = html`${TOP}<h1>A card in ${SITE}</h1>
@@ -290,12 +283,9 @@ ${items.length > 0 ? html`<ul class="cards">${items}</ul>` : html`<p>There is no
   return page({ title, width: 'reading', head, body })
 }
 
-/** For search engines: which addresses there are, and which to leave alone. */
-
 /** The format allows 50,000; fewer keep an answer small. */
 const ADDRESSES_A_MAP = 5000
-/** Older cards are found by their links. */
-const MOST_MAPS = 200
+const MAX_MAPS = 200
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const FORMAT = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -308,10 +298,9 @@ export const siteMap = (rows: readonly SiteMapRow[], baseUrl: string): string =>
   return `${XML}<urlset ${FORMAT}>\n${urls.join('')}</urlset>\n`
 }
 
-/** One map lists itself; more of them are listed by number. */
 export const siteMapIndex = (count: number, baseUrl: string): string => {
   const maps = Array.from(
-    { length: Math.min(count, MOST_MAPS) },
+    { length: Math.min(count, MAX_MAPS) },
     (_, index) => `<sitemap><loc>${escapeHtml(`${baseUrl}/sitemaps/${index + 1}`)}</loc></sitemap>\n`,
   )
   return `${XML}<sitemapindex ${FORMAT}>\n${maps.join('')}</sitemapindex>\n`
@@ -322,15 +311,13 @@ const robots = (publicPages: boolean, baseUrl: string): string =>
     ? `User-agent: *\nAllow: /$\nAllow: /library\nDisallow: /library/snapshot\nAllow: /guide\nAllow: /pages.css\nAllow: /sitemap\nDisallow: /\n\nSitemap: ${baseUrl}/sitemap.xml\n`
     : 'User-agent: *\nDisallow: /\n'
 
-/** The Public Library for people without an account, if PUBLIC_PAGES is on. */
-
 const isOn = (config: Config) => config.publicPages
 
-/** Short, so that a card that is taken back soon disappears from caches. A signed-in reader gets another page. */
+/** A short cache time, so that a withdrawn card soon disappears. A signed-in reader gets another page. */
 const KEPT = { 'cache-control': 'public, max-age=60', vary: 'Cookie, Authorization' }
 
 const CARDS_A_PAGE = 30
-const MOST_PAGES = 1000
+const MAX_PAGES = 1000
 
 async function cardPage({ config, database }: Services, cardId: string): Promise<string | undefined> {
   const card = await findPublicCard(database.read, cardId)
@@ -372,14 +359,14 @@ const showList: RawRoute = {
   isOn,
   handle: async ({ config, database }, request, reply) => {
     const { page } = request.query as { page?: unknown }
-    const pageNumber = page === undefined ? 1 : numberOf(page, MOST_PAGES)
+    const pageNumber = page === undefined ? 1 : numberOf(page, MAX_PAGES)
     if (pageNumber === undefined) return notFound(reply)
     const rows = await listPublicCards(database.read, {
       limit: CARDS_A_PAGE + 1,
       offset: (pageNumber - 1) * CARDS_A_PAGE,
     })
     const cards = rows.slice(0, CARDS_A_PAGE)
-    const hasNext = rows.length > cards.length && pageNumber < MOST_PAGES
+    const hasNext = rows.length > cards.length && pageNumber < MAX_PAGES
     return reply
       .headers({ ...PAGE_HEADERS, ...KEPT })
       .send(listView({ cards, pageNumber, hasNext, baseUrl: config.baseUrl }))
@@ -416,7 +403,7 @@ const showOneMap: RawRoute = {
   isOn,
   handle: async ({ config, database }, request, reply) => {
     const { number } = request.params as { number: string }
-    const wanted = numberOf(number, MOST_MAPS)
+    const wanted = numberOf(number, MAX_MAPS)
     if (wanted === undefined) return notFound(reply)
     return sendXml(reply, siteMap(await siteMapRows(database.read, mapAt(wanted)), config.baseUrl))
   },

@@ -4,7 +4,7 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { reseal, seal, unseal } from '../../core/crypto.ts'
 import type { Db } from '../../db/db.ts'
 import type { SigningKeysTable } from '../../db/knowledge-schema.ts'
-import { holdLock } from '../../db/locks.ts'
+import { acquireLock } from '../../db/locks.ts'
 import { keyIdOf, type ListedKey } from '../../shared/library-snapshot.ts'
 
 type SigningKeyRow = Selectable<SigningKeysTable>
@@ -34,7 +34,7 @@ async function saveSealedKey(db: Db, keyId: string, private_key: string): Promis
 
 export type SigningKey = { keyId: string; privateKey: KeyObject }
 
-/** Call it inside a transaction that holds the lock: two processes must not both make a key. */
+/** Makes a key. Call it in a transaction that holds the lock, so that two processes do not both make one. */
 async function makeKey(ctx: Ctx): Promise<SigningKey> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })
@@ -53,7 +53,7 @@ async function makeKey(ctx: Ctx): Promise<SigningKey> {
 
 export const activeKeyId = async (ctx: Ctx): Promise<string | undefined> => (await activeKey(ctx.db))?.key_id
 
-/** The key that signs, made if there is none. A key that was sealed with another server secret cannot be opened. */
+/** Returns the signing key, made if there is none. A key sealed with another server secret cannot be opened. */
 export async function signingKey(ctx: Ctx): Promise<SigningKey> {
   const row = await activeKey(ctx.db)
   const opened = row && unseal(row.private_key, ctx.secret)
@@ -66,10 +66,9 @@ export async function signingKey(ctx: Ctx): Promise<SigningKey> {
   return { keyId: row.key_id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
 }
 
-/** The row of the key that signs, sealed. */
 export const activeSigningKey = (db: Db): Promise<SigningKeyRow | undefined> => activeKey(db)
 
-/** Seals the keys anew, and returns how many. Those of a third secret stay as they are. */
+/** Seals the keys with the new secret; returns how many. Keys of a third secret stay unchanged. */
 export async function resealSigningKeys(db: Db, from: string, to: string): Promise<number> {
   let resealed = 0
   for (const { key_id, private_key } of await allKeys(db)) {
@@ -84,7 +83,7 @@ export async function resealSigningKeys(db: Db, from: string, to: string): Promi
 /** Retires the current key. The server makes a new key together with the next snapshot. */
 export const retireKey = (ctx: Ctx): Promise<string | undefined> =>
   inTx(ctx, async (ctx) => {
-    await holdLock(ctx.db, ctx.database.engine, 'librarySnapshot')
+    await acquireLock(ctx.db, ctx.database.engine, 'librarySnapshot')
     const row = await activeKey(ctx.db)
     if (row) await retireKeys(ctx.db, ctx.now().toISOString())
     return row?.key_id

@@ -10,7 +10,7 @@ import { contextFor } from '../../core/context.ts'
 import { contentHash } from '../../core/crypto.ts'
 import { isSigned, lineHash, NO_LINE, publicKeyOf } from '../../shared/library-snapshot.ts'
 import { retireKey } from './signing-keys.ts'
-import { countedIn, MOST_OF_ONE_HOST } from './snapshot.ts'
+import { countedIn, MAX_PER_HOST } from './snapshot.ts'
 
 const HOUR = 3_600_000
 
@@ -204,9 +204,7 @@ onBothEngines(
         ...named.map((name) => headers[name]),
       ]
       const whole = await Promise.all(addresses.map((url) => t.app.server.inject(url)))
-      const held = Array.from({ length: MOST_OF_ONE_HOST }, () =>
-        countedIn(new PassThrough(), '127.0.0.1', 1),
-      )
+      const held = Array.from({ length: MAX_PER_HOST }, () => countedIn(new PassThrough(), '127.0.0.1', 1))
       try {
         for (const [at, url] of addresses.entries()) {
           const head = await t.app.server.inject({ method: 'HEAD', url })

@@ -10,13 +10,13 @@ import { noBody } from '../../core/http.ts'
 import type { Db } from '../../db/db.ts'
 import { newId, PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { LibrarySnapshotsTable } from '../../db/knowledge-schema.ts'
-import { holdLock } from '../../db/locks.ts'
+import { acquireLock } from '../../db/locks.ts'
 import { contentOf } from '../../shared/card-checks.ts'
 import {
   type CardLine,
   type LineOrigin,
   lineHash,
-  MOST_LINE_BYTES,
+  MAX_LINE_BYTES,
   NO_LINE,
   SERVER_FORMAT,
   SNAPSHOT_FORMAT,
@@ -30,10 +30,10 @@ import { activeKeyId, listedKeys, type SigningKey, signingKey } from './signing-
 
 type SnapshotRow = Selectable<LibrarySnapshotsTable>
 
-/** The viewer id of somebody who is not signed in, so only cards that everybody can read are found. */
+/** The viewer id without a sign-in: only cards that everybody can read are found. */
 const NOBODY = ''
 
-/** The cards of a snapshot: those in the library that everybody can find and that have a licence. */
+/** Queries the cards of a snapshot: public library cards with a licence. */
 const givenCards = (db: Db) =>
   db
     .selectFrom('cards')
@@ -44,7 +44,7 @@ const givenCards = (db: Db) =>
     .where('cards.licence', 'is not', null)
     .where('cards.content_hash', 'is not', null)
 
-/** The next page, sorted by id, after the last id of the previous page. Cards too long for a line are left out. */
+/** Queries the next page after the id `last`, sorted by id. Cards too long for a line are left out. */
 const givenAfter = (db: Db, last: string, limit: number, mostBytes: number) =>
   givenCards(db)
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
@@ -68,7 +68,6 @@ async function countGiven(db: Db, mostBytes: number): Promise<number> {
   return total
 }
 
-/** Cards of the library that went in this way after a time. */
 const goneSince = (db: Db, way: 'hidden_at' | 'deleted_at', time: string) =>
   db
     .selectFrom('cards')
@@ -78,7 +77,7 @@ const goneSince = (db: Db, way: 'hidden_at' | 'deleted_at', time: string) =>
     .limit(1)
     .executeTakeFirst()
 
-/** Whether a card was given in a new version, came back, was hidden or was deleted, after this time. */
+/** Returns whether a card was published in a new version, restored, hidden or deleted after this time. */
 async function hasChangedSince(db: Db, time: string): Promise<boolean> {
   const given = await givenCards(db)
     .select('cards.card_id')
@@ -86,7 +85,7 @@ async function hasChangedSince(db: Db, time: string): Promise<boolean> {
       eb.or([
         eb('cards.version_published_at', '>', time),
         eb('cards.published_at', '>', time),
-        // A deleted card that was brought back keeps the time of its publication.
+        // A restored card keeps the time of its publication.
         eb('cards.updated_at', '>', time),
       ]),
     )
@@ -99,7 +98,7 @@ async function hasChangedSince(db: Db, time: string): Promise<boolean> {
   )
 }
 
-/** Without what a wrong clock has dated later: it would be the newest one until then. */
+/** Returns the newest snapshot, without those that a wrong clock has dated in the future. */
 const newestSnapshot = (db: Db, now: string): Promise<SnapshotRow | undefined> =>
   db
     .selectFrom('library_snapshots')
@@ -128,7 +127,7 @@ async function startSnapshot(
     .execute()
 }
 
-/** Returns false if another process has taken over and removed what was written. */
+/** Stores a part; returns false if another process has taken over and removed what was written. */
 async function addPart(db: Db, { snapshotId, part, content, claimedUntil }: AddedPart): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('library_snapshots')
@@ -155,7 +154,7 @@ async function removeSnapshot(db: Db, snapshotId: string): Promise<void> {
   await db.deleteFrom('library_snapshots').where('snapshot_id', '=', snapshotId).execute()
 }
 
-/** All snapshots but the newest, which somebody may still be reading, and unfinished ones that were given up. */
+/** Returns old snapshots and abandoned ones. The newest stay, because somebody may still be reading them. */
 async function outlived(db: Db, now: string, kept: number): Promise<string[]> {
   const rows = await db
     .selectFrom('library_snapshots')
@@ -179,15 +178,18 @@ async function partOf(db: Db, snapshotId: string, part: number): Promise<Buffer 
 
 const HOUR_MS = 3_600_000
 const NEW_AFTER_MS = 24 * HOUR_MS
-/** When cards have come, gone or changed: what was taken back should not be handed out for a day. */
+/** Time until a new snapshot after a change: cards that were taken back should not be distributed for a day. */
 const NEW_AFTER_CHANGE_MS = HOUR_MS
-/** A process that dies leaves its claim behind; another may start after this time. Each written part renews the claim. */
+/** Time in ms after which the claim of a dead process expires. Each written part renews the claim. */
 const CLAIM_MS = 10 * 60_000
 const PAGE = 50
-/** Both engines handle rows of this size well. All parts but the last have this size. */
+/** Size of all parts but the last, in bytes. Both engines handle rows of this size well. */
 const PART_BYTES = 192 * 1024
-/** Cards above this size in the database are left out. Escaping makes text longer, so a line has room for four times as much. */
-const MOST_CARD_BYTES = MOST_LINE_BYTES / 4
+/**
+ * Longer cards in the database are left out. Escaping makes text longer, so a line has room for four times as
+ * much.
+ */
+const MAX_CARD_BYTES = MAX_LINE_BYTES / 4
 const KEPT = 2
 
 async function isDue(ctx: Ctx, keyId: string | undefined): Promise<boolean> {
@@ -196,9 +198,9 @@ async function isDue(ctx: Ctx, keyId: string | undefined): Promise<boolean> {
   const age = ctx.now().getTime() - Date.parse(newest.made_at ?? '')
   if (age >= NEW_AFTER_MS) return true
   if (age < NEW_AFTER_CHANGE_MS) return false
-  // One that came in place of one that went leaves the number as it was.
+  // One new card and one removed card leave the count unchanged.
   return (
-    (await countGiven(ctx.db, MOST_CARD_BYTES)) !== newest.cards ||
+    (await countGiven(ctx.db, MAX_CARD_BYTES)) !== newest.cards ||
     (await hasChangedSince(ctx.db, newest.made_at ?? ''))
   )
 }
@@ -207,10 +209,10 @@ type Claim = { snapshotId: string; key: SigningKey; madeAt: string }
 
 const claimedUntil = (ctx: Ctx) => new Date(ctx.now().getTime() + CLAIM_MS).toISOString()
 
-/** Only one process makes a snapshot: the first to hold the lock leaves a claim that the others see. */
+/** Claims the snapshot: only one process makes it. */
 const claim = (ctx: Ctx): Promise<Claim | undefined> =>
   inTx(ctx, async (ctx) => {
-    await holdLock(ctx.db, ctx.database.engine, 'librarySnapshot')
+    await acquireLock(ctx.db, ctx.database.engine, 'librarySnapshot')
     const madeAt = ctx.now().toISOString()
     if (await isBeingMade(ctx.db, madeAt)) return undefined
     const key = await signingKey(ctx)
@@ -225,7 +227,7 @@ const claim = (ctx: Ctx): Promise<Claim | undefined> =>
     return { snapshotId, key, madeAt }
   })
 
-/** A pulled card names the server where it was written, even after passing through several servers. */
+/** Returns the server where a pulled card was written, even after it passed through several servers. */
 function originOf(row: GivenRow): { origin?: LineOrigin } {
   const origin = storedOrigin(row)
   if (origin === null) return {}
@@ -251,7 +253,7 @@ function lineOf(row: GivenRow, prev: string): CardLine | undefined {
 
 type Written = { cards: number; head: string }
 
-/** Only one page of cards is in memory at a time. */
+/** Yields the lines of a snapshot. Only one page of cards is in memory at a time. */
 async function* linesOf(
   ctx: Ctx,
   { key, madeAt }: Claim,
@@ -264,13 +266,13 @@ async function* linesOf(
   written.head = lineHash(first)
   yield `${first}\n`
   for (let last = '', full = true; full; ) {
-    const rows = await givenAfter(ctx.db, last, PAGE, MOST_CARD_BYTES)
+    const rows = await givenAfter(ctx.db, last, PAGE, MAX_CARD_BYTES)
     stopping.throwIfAborted()
     for (const row of rows) {
       const line = lineOf(row, written.head)
       if (!line) continue
       const text = writeLine(line)
-      if (Buffer.byteLength(text) > MOST_LINE_BYTES) continue
+      if (Buffer.byteLength(text) > MAX_LINE_BYTES) continue
       written.head = lineHash(text)
       written.cards += 1
       yield `${text}\n`
@@ -315,13 +317,11 @@ async function dropOutlived(ctx: Ctx): Promise<void> {
     await inTx(ctx, (ctx) => removeSnapshot(ctx.db, id))
 }
 
-/** Housekeeping: makes a signed snapshot of the library when one is due. Returns whether it did. */
 export async function makeDueSnapshot(
   ctx: Ctx,
   stopping: AbortSignal = new AbortController().signal,
 ): Promise<boolean> {
   if (!ctx.config.publicPages) return false
-  // Check without writing first, because nearly always no snapshot is due.
   if (!(await isDue(ctx, await activeKeyId(ctx)))) return false
   const claimed = await claim(ctx)
   if (!claimed) return false
@@ -346,24 +346,23 @@ export async function makeDueSnapshot(
   return true
 }
 
-/** A snapshot is long; many at once would hold connections and memory that others need. */
+/** Limits parallel downloads of snapshots, which hold connections and memory. */
 
-export const MOST_DOWNLOADS = 16
-/** Enough for an office behind one address; a machine that reads slowly on purpose leaves room for others. */
-export const MOST_OF_ONE_HOST = 3
-/** Whoever reads slower than this on average keeps others waiting. A range goes on where the transfer ended. */
-const LEAST_BYTES_A_SECOND = 16 * 1024
-const LEAST_MS = 60_000
-/** A timer takes no more. */
-const MOST_MS = 2 ** 31 - 1
+export const MAX_DOWNLOADS = 16
+/** Enough for an office behind one address. A host that reads slowly on purpose cannot block others. */
+export const MAX_PER_HOST = 3
+/** A slower download is ended. A range request can continue where the transfer stopped. */
+const MIN_BYTES_A_SECOND = 16 * 1024
+const MIN_MS = 60_000
+/** The longest delay of a timer, in ms. */
+const MAX_MS = 2 ** 31 - 1
 
-/** How many downloads each host reads now. */
 const READING = new Map<string, number>()
 
 const allReading = () => [...READING.values()].reduce((sum, count) => sum + count, 0)
 
 export function refuseCrowd(host: string): void {
-  if (allReading() < MOST_DOWNLOADS && (READING.get(host) ?? 0) < MOST_OF_ONE_HOST) return
+  if (allReading() < MAX_DOWNLOADS && (READING.get(host) ?? 0) < MAX_PER_HOST) return
   throw new AppError(
     503,
     'unavailable',
@@ -373,10 +372,10 @@ export function refuseCrowd(host: string): void {
   )
 }
 
-/** Counts a download until it ends, and ends it where it takes far too long for its bytes. */
+/** Counts a download until it ends, and ends it after a timeout that depends on its bytes. */
 export function countedIn<Stream extends Readable>(stream: Stream, host: string, bytes: number): Stream {
   READING.set(host, (READING.get(host) ?? 0) + 1)
-  const patience = Math.min(MOST_MS, Math.max(LEAST_MS, (bytes / LEAST_BYTES_A_SECOND) * 1000))
+  const patience = Math.min(MAX_MS, Math.max(MIN_MS, (bytes / MIN_BYTES_A_SECOND) * 1000))
   const timer = setTimeout(() => stream.destroy(), patience).unref()
   stream.once('close', () => {
     clearTimeout(timer)
@@ -391,7 +390,10 @@ type Range = { from: number; to: number }
 
 const ONE_RANGE = /^bytes=(\d{1,15})-(\d{0,15})$/
 
-/** The bytes that a Range header asks for. Only one range with a start is supported; other forms get the whole, as HTTP allows. */
+/**
+ * Returns the bytes that a Range header requests. Only one range with a start is supported; other forms get
+ * the whole, as HTTP allows.
+ */
 export function byteRange(header: string | undefined, size: number): Range | 'whole' | 'none' {
   const match = ONE_RANGE.exec(header ?? '')
   if (!match) return 'whole'
@@ -401,7 +403,7 @@ export function byteRange(header: string | undefined, size: number): Range | 'wh
   return from >= size ? 'none' : { from, to }
 }
 
-/** The snapshot of the library and the keys that sign it, where PUBLIC_PAGES is on. */
+/** Serves the snapshot of the library and its public keys if PUBLIC_PAGES is on. */
 
 const OFF = 'This server has no public pages (PUBLIC_PAGES is off), so it offers no snapshot of its library.'
 
@@ -416,7 +418,6 @@ async function requireSnapshot(services: Services): Promise<SnapshotRow> {
   return row
 }
 
-/** The bytes from `from` to `to`, one part in memory at a time. */
 async function* bytesOf(db: Db, snapshotId: string, from: number, to: number): AsyncGenerator<Buffer> {
   for (let part = Math.floor(from / PART_BYTES); part * PART_BYTES <= to; part++) {
     const bytes = await partOf(db, snapshotId, part)
@@ -462,8 +463,8 @@ async function sendCompressed(
   )
 }
 
-/** Text is packed to a tenth at best. */
-const MOST_UNPACKED = 10
+/** The largest expected ratio of compression. */
+const MAX_UNPACKED = 10
 
 async function sendPlain(
   { database }: Services,
@@ -479,7 +480,7 @@ async function sendPlain(
   const plain = createZstdDecompress()
   compressed.on('error', (error) => plain.destroy(error))
   plain.once('close', () => compressed.destroy())
-  return reply.send(countedIn(compressed.pipe(plain), request.clientHost, row.size_bytes * MOST_UNPACKED))
+  return reply.send(countedIn(compressed.pipe(plain), request.clientHost, row.size_bytes * MAX_UNPACKED))
 }
 
 const snapshotRoute = (isCompressed: boolean): RawRoute => ({

@@ -6,7 +6,7 @@ import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor } from '../../core/context.ts'
-import { LONGEST_SILENCE_MS } from '../../shared/time.ts'
+import { MAX_SILENCE_MS } from '../../shared/time.ts'
 import { answerResetRequests } from '../identity/email-links.ts'
 import { MAX_TRIES, sendDueMails, tidyOutbox, waitAfter } from './sender.ts'
 
@@ -196,7 +196,7 @@ onBothEngines('the outbox', (t: TestVault) => {
     await client.post(client.invites, { email: 'guest@example.com' })
     const sending = send(app)
     await smtp.mailTo('guest@example.com')
-    offsetMs += LONGEST_SILENCE_MS + 60_000
+    offsetMs += MAX_SILENCE_MS + 60_000
     await send(other)
     accepted.resolve()
     await sending
@@ -258,7 +258,7 @@ onBothEngines('the outbox', (t: TestVault) => {
     let tries = 0
     const later = awayAfterSending(99, () => {
       tries++
-      offsetMs += LONGEST_SILENCE_MS
+      offsetMs += MAX_SILENCE_MS
     })
     await expect(sendDueMails(later, never, {}, { pauseMs: 0 })).rejects.toThrow('away')
     expect(tries).toBeLessThan(10)

@@ -14,9 +14,9 @@ export type Mail = { to: string; subject: string; text: string; html: string }
 export const MAIL_JOB = 'mail'
 
 /**
- * The database lowers only ASCII letters alike on both engines, so the others are lowered before they are stored. A mail
- * that proves an address then also goes to the address that is compared: the Kelvin sign, for example, becomes a k. Compare
- * the address of a waiting mail with this form of an address.
+ * Returns an address in the stored form; use it to compare addresses of waiting mails. The database lowers
+ * only ASCII letters, so other letters are lowered here: the Kelvin sign becomes a k. A mail that proves an
+ * address must go to exactly the address that is compared.
  */
 export const mailbox = (address: string): string =>
   address.replace(/[^\0-\x7f]+/g, (letters) => letters.toLowerCase())
@@ -25,17 +25,16 @@ const isTo = (address: string) => sql<SqlBool>`lower(to_address) = lower(${mailb
 
 const MAX_SUBJECT = 150
 
-/** A subject is one short line without links, whoever chose the names in it. */
+/** Returns a subject: one short line without links, because strangers choose the names in it. */
 export const subjectOf = (text: string) => {
   const line = withoutLinks(text)
   return line.length <= MAX_SUBJECT ? line : `${line.slice(0, MAX_SUBJECT - 1).toWellFormed()}…`
 }
 
 /**
- * Puts a mail into the outbox, in the transaction of its cause. `stateKey` is `<what>:<id>:<state>` and names the
- * state that the mail is about (for example, an invitation and its sending), so that no state is mailed twice.
- * The bodies contain links that give access, so they are stored sealed. Returns whether a mail will be sent: false if
- * no mail server is configured.
+ * Puts a mail into the outbox, in the transaction of its cause. `stateKey` is `<what>:<id>:<state>`, so that
+ * no state is mailed twice. Bodies are stored sealed, because they contain links that give access. Returns
+ * false if no mail server is configured.
  */
 export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promise<boolean> {
   if (!ctx.transacting) throw new Error('enqueueMail() belongs in the transaction of its cause')
@@ -66,10 +65,10 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
 }
 
 /**
- * Mails that anybody can have sent to any address, since anybody can register with it: how many of each kind an address
- * gets within a day, and the state keys of that kind.
+ * Daily limit of mails to an address, for kinds that anybody can cause by registering with the address, and
+ * the state keys of each kind.
  */
-const MOST_A_DAY = {
+const MAX_PER_DAY = {
   invite: { most: 20, states: 'invite:%' },
   change_email: { most: 10, states: 'change_email:%' },
   email_changed: { most: 10, states: 'email_changed:%' },
@@ -80,16 +79,16 @@ const MOST_A_DAY = {
 }
 
 /**
- * Whether one more mail of this kind may go to an address, whoever causes it. Limits of a caller do not protect a
- * mailbox: one person can go on for days, and several can write to the same one.
+ * Returns whether one more mail of this kind may go to an address, whoever causes it. Limits of a caller do
+ * not protect a mailbox from several callers or from many days.
  */
 export async function hasRoomInMailbox(
   ctx: Ctx,
-  kind: keyof typeof MOST_A_DAY,
+  kind: keyof typeof MAX_PER_DAY,
   address: string,
 ): Promise<boolean> {
   if (!ctx.config.rateLimit) return true
-  const { most, states } = MOST_A_DAY[kind]
+  const { most, states } = MAX_PER_DAY[kind]
   const { mails } = await ctx.db
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<number>().as('mails'))
@@ -103,20 +102,20 @@ export async function hasRoomInMailbox(
 
 const TRY_AGAIN_SECONDS = 3600
 
-/** For a mail without which the call is of no use. */
+/** Throws if the mailbox is full, for calls that are useless without their mail. */
 export async function requireRoomInMailbox(
   ctx: Ctx,
-  kind: keyof typeof MOST_A_DAY,
+  kind: keyof typeof MAX_PER_DAY,
   address: string,
 ): Promise<void> {
   if (!(await hasRoomInMailbox(ctx, kind, address)))
     throw rateLimited(
-      { limit: MOST_A_DAY[kind].most, resetSeconds: TRY_AGAIN_SECONDS },
+      { limit: MAX_PER_DAY[kind].most, resetSeconds: TRY_AGAIN_SECONDS },
       'This address has got too many such mails today.',
     )
 }
 
-/** When the newest mail about one of these states was written, within the month for which mails are remembered. */
+/** Returns when the newest mail about one of these states was written. Mails are kept for a month. */
 export async function lastMailAt(ctx: Ctx, stateKeys: readonly string[]): Promise<string | undefined> {
   const row = await ctx.db
     .selectFrom('outbox')
@@ -126,7 +125,6 @@ export async function lastMailAt(ctx: Ctx, stateKeys: readonly string[]): Promis
   return row?.at ?? undefined
 }
 
-/** The fingerprint of the secret that sealed the newest mail. */
 export async function lastFingerprint(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('outbox')
@@ -137,7 +135,6 @@ export async function lastFingerprint(db: Db): Promise<string | undefined> {
   return row?.sealed_with
 }
 
-/** How many mails wait for a process with another secret. */
 export async function countMailsOfOtherKeys(db: Db, fingerprint: string): Promise<number> {
   const { waiting } = await db
     .selectFrom('outbox')
@@ -148,7 +145,7 @@ export async function countMailsOfOtherKeys(db: Db, fingerprint: string): Promis
   return Number(waiting)
 }
 
-/** Seals the waiting mails anew, and returns how many. Those of a third secret stay as they are. */
+/** Seals the waiting mails with the new secret; returns how many. Mails of a third secret stay unchanged. */
 export async function resealMails(db: Db, from: string, to: string): Promise<number> {
   const waiting = await db
     .selectFrom('outbox')
@@ -180,22 +177,19 @@ export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
   await cancelWaiting(ctx, sql`state_key like ${`${about}:%`}`)
 }
 
-/** Cancels the mail of one state, if it still waits. */
 export async function cancelMail(ctx: Ctx, stateKey: string): Promise<void> {
   await cancelWaiting(ctx, sql`state_key = ${stateKey}`)
 }
 
-/** Cancels what waits for an address, in whichever letters it was written. */
+/** Cancels the waiting mails to an address, in upper or lower case. */
 export async function cancelMailsTo(ctx: Ctx, address: string): Promise<void> {
   await cancelWaiting(ctx, isTo(address))
 }
 
 export type MailLink = { text: string; url: string }
 
-/** English text with links and localised parts, such as dates in the language of the reader. */
 export type Words = string | readonly (string | Localised | MailLink)[]
 
-/** A part of a long mail: lists, each under a heading of its own. */
 export type MailSection = {
   heading: MailLink
   lists: readonly { heading: string; items: readonly Words[] }[]
@@ -250,7 +244,6 @@ const sectionHtml = ({ heading, lists }: MailSection): string =>
     )
     .join('')}`
 
-/** A plain mail with one button, as text and as HTML that every mail client can show. */
 export function mailWithButton({ heading, lines, sections = [], button, footer }: MailContent): {
   text: string
   html: string
@@ -275,8 +268,8 @@ export function mailWithButton({ heading, lines, sections = [], button, footer }
 }
 
 /**
- * Without mail nobody can prove an address, so each counts as proven. The configuration decides: a restore has no transport,
- * and its vault may still send mail.
+ * Returns whether every address counts as proven because nobody can prove one without mail. The configuration
+ * decides: a restore has no transport, and its vault may still send mail.
  */
 export const isEveryAddressProven = ({ config }: Pick<Ctx, 'config'>): boolean =>
   config.mail.smtpUrl === undefined

@@ -3,23 +3,23 @@ import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { fingerprintOf, unseal } from '../../core/crypto.ts'
 import { type UntilAvailable, untilAvailable } from '../../db/db.ts'
 import type { OutboxTable } from '../../db/schema.ts'
-import { DAY_MS, LONGEST_SILENCE_MS } from '../../shared/time.ts'
+import { DAY_MS, MAX_SILENCE_MS } from '../../shared/time.ts'
 import { type Mail, subjectOf } from './outbox.ts'
 
 export const MAX_TRIES = 10
 const FIRST_WAIT_MS = 60_000
-const LONGEST_WAIT_MS = 4 * 3_600_000
+const MAX_WAIT_TIME_MS = 4 * 3_600_000
 /** Longer than a delivery takes: a claim expires only if its process died. */
-const CLAIM_MS = LONGEST_SILENCE_MS + 5 * 60_000
+const CLAIM_MS = MAX_SILENCE_MS + 5 * 60_000
 const BATCH = 20
 const KEPT_MS = 30 * DAY_MS
 const STUCK_MS = 15 * 60_000
-/** The links in a mail have ended by then. Its tries take hours, so only a server without mail keeps it for so long. */
-const LONGEST_WAITING_MS = 7 * DAY_MS
+/** The links in a mail have expired by then. Only a server without mail keeps a mail for so long. */
+const MAX_WAITING_MS = 7 * DAY_MS
 
-/** A minute after the first failure, twice as long after each further one, four hours at most. */
+/** Returns the wait in ms: a minute after the first failure, then doubled, four hours at most. */
 export const waitAfter = (tries: number): number =>
-  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1))
+  Math.min(MAX_WAIT_TIME_MS, FIRST_WAIT_MS * 2 ** (tries - 1))
 
 const inMs = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISOString()
 
@@ -29,7 +29,7 @@ const dueIds = (ctx: Ctx) =>
     .select('mail_id')
     .where('status', '=', 'pending')
     .where('next_attempt_at', '<=', ctx.now().toISOString())
-    .where('created_at', '>=', inMs(ctx, -LONGEST_WAITING_MS))
+    .where('created_at', '>=', inMs(ctx, -MAX_WAITING_MS))
     .where('sealed_with', '=', fingerprintOf(ctx.secret))
     .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
     .orderBy('next_attempt_at')
@@ -37,7 +37,7 @@ const dueIds = (ctx: Ctx) =>
     .limit(BATCH)
     .execute()
 
-/** Only one of several processes gets the mail: the update repeats the condition, which others may have changed. */
+/** Claims a mail for one process. The update repeats the condition, which others may have changed. */
 const claim = (ctx: Ctx, mailId: string): Promise<OutboxTable | undefined> =>
   inTx(
     ctx,
@@ -64,7 +64,10 @@ function changeAfter(ctx: Ctx, mail: OutboxTable, delivery: Outcome): Partial<Ou
   return { next_attempt_at: inMs(ctx, waitAfter(mail.attempts)), last_error: delivery.error }
 }
 
-/** The number of tries identifies the claim: an outcome after its end changes nothing. */
+/**
+ * Stores the outcome. The number of tries identifies the claim, so that an outcome after the end of the claim
+ * changes nothing.
+ */
 const settle = (ctx: Ctx, mail: OutboxTable, delivery: Outcome): Promise<unknown> =>
   inTx(
     ctx,
@@ -79,7 +82,7 @@ const settle = (ctx: Ctx, mail: OutboxTable, delivery: Outcome): Promise<unknown
     SELF_GUARDED,
   )
 
-/** A mail that was accepted and is not noted as sent would be sent again when the claim ends. */
+/** Stores the outcome with retries: an accepted mail that is not noted as sent would be sent again. */
 const settleSurely = (
   ctx: Ctx,
   mail: OutboxTable,
@@ -94,8 +97,8 @@ const settleSurely = (
 export type WaitingMail = Mail & { stateKey: string; createdAt: string }
 
 /**
- * By the first part of the state key: kinds of mail that are looked at again when they are sent, because a mail waits while
- * the server is down. Gives what it should say now, or null if its reader should not get it any more.
+ * Kinds of mail, by the first part of the state key, that are updated when they are sent. Returns the current
+ * content, or null if the reader should not get the mail any more.
  */
 export type LookAgain = Record<string, (ctx: Ctx, mail: WaitingMail) => Promise<Omit<Mail, 'to'> | null>>
 
@@ -115,7 +118,7 @@ async function deliver(
   try {
     if (look) mail = await look(ctx, { ...stored, stateKey: row.state_key, createdAt: row.created_at })
   } catch (error) {
-    // Counts as a try: otherwise this mail would be looked at for ever, and hold up those behind it each time.
+    // Counts as a try; otherwise this mail would be retried forever and delay others.
     ctx.log.warn({ err: error, mail_id: row.mail_id }, 'a mail could not be looked at again')
     return {
       outcome: 'failed',
@@ -127,13 +130,13 @@ async function deliver(
   return transport.send({ ...mail, id: row.mail_id, to: stored.to, subject: subjectOf(mail.subject) })
 }
 
-/** Most servers repeat the address that they refuse, some in small letters. The log names people by ids only. */
+/** Removes the address from a mail server's error, in any case of letters. The log names people by ids only. */
 const withoutAddress = (error: string, address: string): string =>
   error.replaceAll(new RegExp(address.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'gi'), 'the recipient')
 
 /**
- * Sends what is due, one by one. Every process runs several of these at once, so that a mail that its server is slow to
- * accept holds up no other. Each mail is sent by the one that claims it.
+ * Sends due mails, one by one. Every process runs several of these at once, so that one slow mail server does
+ * not delay other mails. Each mail is sent by the process that claims it.
  */
 export async function sendDueMails(
   ctx: Ctx,
@@ -161,8 +164,8 @@ export async function sendDueMails(
 }
 
 /**
- * Also without a mail server: what was written before it was taken away must not leave when there is one again. Mails that
- * were sealed with another SECRET_KEY have waited for a process that has it. If none came, that key is lost.
+ * Gives up old mails, also without a mail server, so that they are not sent when there is one again. Mails
+ * sealed with another SECRET_KEY have waited for a process with that key, which is lost.
  */
 async function giveUpOldMails(ctx: Ctx): Promise<void> {
   const name = fingerprintOf(ctx.secret)
@@ -181,7 +184,7 @@ async function giveUpOldMails(ctx: Ctx): Promise<void> {
         html_body: '',
       }))
       .where('status', '=', 'pending')
-      .where('created_at', '<', inMs(ctx, -LONGEST_WAITING_MS))
+      .where('created_at', '<', inMs(ctx, -MAX_WAITING_MS))
       .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
       .execute(),
   )
@@ -202,7 +205,6 @@ async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
     )
 }
 
-/** Housekeeping: the outcome of a mail is kept for a month. */
 export async function tidyOutbox(ctx: Ctx): Promise<void> {
   await giveUpOldMails(ctx)
   await warnOfStrangersMails(ctx)

@@ -13,7 +13,7 @@ import { chargeText, countText, rowsOf, textBytes } from '../storage/index.ts'
 import { eventNumber } from './event-index.ts'
 import { activityOf } from './mining-queue.ts'
 import { insertProject, learnHost, type Project, type ResolvedProject, refuseUnfitKey } from './projects.ts'
-import { type EventAnswer, LONGEST_CONTENT } from './schemas.ts'
+import { type EventAnswer, MAX_CONTENT_LENGTH } from './schemas.ts'
 import {
   type EventHead,
   type EventRow,
@@ -44,16 +44,19 @@ export type Cleaned = Pick<
   'title' | 'content' | 'session_id' | 'client' | 'meta' | 'redactions' | 'search_text'
 > & { draft: Draft; words: EventTerms }
 
-/** For a text that is put together here: its parts have limits of their own. */
+/** Checks the length of a text that is composed here, since its parts have limits of their own. */
 export function requireFits(field: string, content: string): void {
-  if (cutText(content, LONGEST_CONTENT).truncated)
+  if (cutText(content, MAX_CONTENT_LENGTH).truncated)
     throw invalid(
       field,
-      `Together this makes ${[...content].length} characters; an event takes ${LONGEST_CONTENT}`,
+      `Together this makes ${[...content].length} characters; an event takes ${MAX_CONTENT_LENGTH}`,
     )
 }
 
-/** Call it before the transaction: it takes longer than the statements, and other writers would wait. */
+/**
+ * Replaces secrets and analyses the text. Call it before the transaction: it is slow, and other writers would
+ * wait.
+ */
 export async function clean({ work }: UserCtx, draft: Draft): Promise<Cleaned> {
   const findings = new Findings()
   const title = cleanOptional(draft.title, findings)
@@ -75,14 +78,15 @@ export async function clean({ work }: UserCtx, draft: Draft): Promise<Cleaned> {
   }
 }
 
-/** Writes one event, in the open transaction. The project comes from `resolveForWriting`. */
+/** Writes one event, in the caller's transaction. The project comes from `resolveForWriting`. */
 export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned: Cleaned): Promise<Written> {
   const { draft, words, ...fields } = cleaned
   checkUserPreferences(resolved, draft)
   const now = ctx.now().toISOString()
   const project = await projectFor(ctx, resolved, now)
   const { partition, sequence } = await nextPosition(ctx.db, project)
-  // Clocks of nodes differ. The event that is written last must be the newest: its document replaces the one before.
+  // The event that is written last must be the newest, because its document replaces the one before; clocks of
+  // nodes differ.
   const last = project.last_event_at ?? ''
   const created_at = last > now ? last : now
   const event: EventRow = {
@@ -114,8 +118,9 @@ const isUserPreferences = ({ event_type, meta }: Draft): boolean =>
   event_type === 'fact_snapshot' && meta?.fact_kind === 'user_preferences'
 
 /**
- * A fact snapshot that does not say its kind holds facts of the project. Preferences of the user in an ordinary project are
- * an event like others: they must not replace what the project itself prefers.
+ * Returns which document an event replaces. A fact snapshot without a kind holds facts of the project. User
+ * preferences in an ordinary project are a normal event, because they must not replace the project's
+ * preferences.
  */
 function slotOf(resolved: ResolvedProject, draft: Draft): ContextSlot {
   if (draft.event_type === 'summary') return 'summary'
@@ -129,22 +134,23 @@ function slotOf(resolved: ResolvedProject, draft: Draft): ContextSlot {
 const MISPLACED =
   'This was kept as an event and changed no preferences. What the user prefers in every project belongs to the key __user__/preferences, with meta.confirmed_by_user true; what holds for this project alone is meta.fact_kind project_preferences.'
 
-/** For the writer of an event with words that were left out of the index. */
 export const searchNote = (cleaned: readonly Cleaned[]): { search_note?: string } =>
   cleaned.some(({ words }) => words.isPartial) ? { search_note: LEFT_OUT } : {}
 
 const LEFT_OUT =
   'This event has more different words than the index keeps. Questions do not find some words of its end; a search for the exact text does.'
 
-/** A hint for the writer of an event; undefined if everything is fine. */
 export const hintFor = (resolved: ResolvedProject, draft: Draft): string | undefined =>
   isUserPreferences(draft) && resolved.name.form !== 'user_preferences' ? MISPLACED : undefined
 
-/** Named whole, whatever is missing: a caller who mends one condition would only meet the next. */
+/** Lists all conditions, so that a caller can fix them at once. */
 const RESERVED =
   'The key __user__/preferences takes only event_type fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true'
 
-/** Preferences for every project are written in one way only, and only when the user has said so. */
+/**
+ * Checks that preferences for every project are written in the one allowed way, and only when the user has
+ * said so.
+ */
 function checkUserPreferences(resolved: ResolvedProject, { event_type, meta }: Draft): void {
   if (resolved.name.form !== 'user_preferences') return
   const violated: string[][] = []
@@ -179,10 +185,12 @@ export function present(
 export const presentCut = (event: EventHead, projectKey: string, length: number): EventAnswer =>
   present(event, projectKey, cutText(event.content, length))
 
-/** The length of the content of an event that does not fit into its page. */
 const LIGHT_CHARACTERS = 200
 
-/** Events of one answer, each cut to `length`. Those that do not fit into the page are shorter, and without their meta. */
+/**
+ * Presents events, each cut to `length`. Those that do not fit into the page are shorter, and without their
+ * meta.
+ */
 export const presentEvents = (
   events: readonly EventHead[],
   projectKey: string,
@@ -197,7 +205,6 @@ export const presentEvents = (
         : presentCut(event, projectKey, length),
   )
 
-/** Turns of a session that another client wrote since a moment, newest first. */
 async function turnsOfOthers(
   db: Db,
   { user_id, project_id }: ProjectRef,
@@ -236,15 +243,17 @@ async function saveMeta(
   )
 }
 
-/** A hook and its agent send the same exchange at nearly the same time. This allows for a slow one. */
+/**
+ * A hook and its agent send the same exchange at nearly the same time. In milliseconds, with room for a slow
+ * client.
+ */
 const SAME_EXCHANGE_MS = 10 * 60_000
 
 export type WrittenTurn = Written & { merged: boolean }
 
 /**
- * Writes a turn, unless another client has stored the same exchange of the same session a moment ago: then the fuller
- * of the two stays, with a note of whom it stands for. The text of an event never changes once it is written, so a fuller
- * one replaces the other under a new id. The same client may send the same text twice.
+ * Writes a turn unless another client has just stored the same exchange of the session; then the fuller turn
+ * stays. Event texts never change, so a fuller turn replaces the other one under a new id.
  */
 export async function appendTurnOnce(
   ctx: UserCtx,
@@ -253,7 +262,7 @@ export async function appendTurnOnce(
 ): Promise<WrittenTurn> {
   const stored = await storedByAnother(ctx, resolved, turn)
   if (!stored || !resolved.project) return { ...(await appendTo(ctx, resolved, turn)), merged: false }
-  const clients = [...clientsOf(stored), turn.client].slice(-MOST_CLIENTS)
+  const clients = [...clientsOf(stored), turn.client].slice(-MAX_CLIENTS)
   const isFuller = turn.content.length > stored.content.length
   if (!isFuller && (hasActivity(stored.meta) || !hasActivity(turn.meta))) {
     const event = standingFor(stored, clients)
@@ -266,12 +275,10 @@ export async function appendTurnOnce(
   return { ...(await appendTo(ctx, resolved, standingFor(together, clients))), merged: true }
 }
 
-/** More clients than ever work in one session. */
-const MOST_CLIENTS = 20
+const MAX_CLIENTS = 20
 
 type Client = string | null
 
-/** The clients that have sent this exchange. */
 function clientsOf({ client, meta }: Pick<EventRow, 'client' | 'meta'>): Client[] {
   const noted = fromJsonOrNull<{ merged_clients?: unknown }>(meta)?.merged_clients
   return Array.isArray(noted) ? noted : [client]
@@ -284,7 +291,7 @@ const standingFor = <T extends Pick<EventRow, 'meta'>>(turn: T, merged_clients: 
 
 const hasActivity = (meta: string | null): boolean => activityOf(fromJsonOrNull(meta)) !== undefined
 
-/** The agent's turn has more text, and only the hook's turn has the commands. The one that stays gets both. */
+/** Merges both turns: the agent's turn has more text, the hook's turn has the commands. */
 function withActivityOf(turn: Cleaned, stored: EventRow): Cleaned {
   if (hasActivity(turn.meta) || !hasActivity(stored.meta)) return turn
   const { activity } = fromJson<{ activity: unknown }>(stored.meta ?? '{}')
@@ -309,6 +316,6 @@ async function storedByAnother(ctx: UserCtx, { project }: ResolvedProject, turn:
   if (!project || session_id === null) return undefined
   const since = new Date(ctx.now().getTime() - SAME_EXCHANGE_MS).toISOString()
   const others = await turnsOfOthers(ctx.db, project, { since, sessionId: session_id, client })
-  // A turn that this client has its part in is an earlier exchange: people often send the same few words.
+  // A turn that this client has already sent is an earlier exchange: people often repeat the same few words.
   return others.find((other) => isSameMessage(other.content, content) && !clientsOf(other).includes(client))
 }

@@ -7,7 +7,7 @@ import { fnv1a, trigramsIn } from '../../text/term-hash.ts'
 const hash = (text: string, seed: number, from = 0, to = text.length): number =>
   fnv1a(text, seed, from, to) | 0
 
-/** The partition is part of every hash: a look-up never touches the rows of another project. */
+/** Makes the partition part of every hash, so that a look-up never touches the rows of another project. */
 const seedOf = (partition: number) => hash(String(partition), 0)
 
 export const partitionHashes = (texts: Iterable<string>, partition: number): number[] => {
@@ -15,13 +15,12 @@ export const partitionHashes = (texts: Iterable<string>, partition: number): num
   return Array.from(texts, (text) => hash(text, seed))
 }
 
-/** A set of hashes that is emptied by raising a counter: making a new set for every text costs more than filling it. */
+/** A set of hashes that is emptied by raising a counter, which is cheaper than a new set for every text. */
 class SeenHashes {
   #values = new Int32Array(4096)
   #rounds = new Uint32Array(4096)
   #round = 0
 
-  /** Empties the set and makes room for `most` hashes. */
   begin(most: number): void {
     this.#round = (this.#round + 1) >>> 0
     const tooSmall = this.#values.length < most * 2
@@ -32,7 +31,7 @@ class SeenHashes {
     this.#round = 1
   }
 
-  /** Whether it was not there yet. */
+  /** Adds a hash; returns whether it was new. */
   add(value: number): boolean {
     const mask = this.#values.length - 1
     let slot = value & mask
@@ -46,7 +45,7 @@ class SeenHashes {
 
 const seen = new SeenHashes()
 
-/** The hashes of all trigrams of a text, each once, without making the trigrams as strings: a turn has hundreds. */
+/** Returns the distinct hashes of all trigrams of a text, without making the trigrams as strings. */
 export function gramHashes(text: string, partition: number): number[] {
   const seed = seedOf(partition)
   const found: number[] = []
@@ -74,7 +73,7 @@ const isPair = (text: string, at: number) => {
 const DIGITS = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz')
 const SPACE = 0x20
 /** The digits of a 32-bit number in base 36. */
-const MOST_DIGITS = 7
+const MAX_DIGITS = 7
 
 const digitsOf = (value: number) => {
   let digits = 1
@@ -82,12 +81,9 @@ const digitsOf = (value: number) => {
   return digits
 }
 
-/**
- * Hashes in a form that no tokenizer of SQLite splits, written into one buffer: joining single strings takes twice as
- * long.
- */
+/** Returns hashes in a form that no tokenizer of SQLite splits. */
 export function inCodes(hashes: readonly number[]): string {
-  const text = Buffer.allocUnsafe(hashes.length * (MOST_DIGITS + 1))
+  const text = Buffer.allocUnsafe(hashes.length * (MAX_DIGITS + 1))
   let at = 0
   for (const hash of hashes) {
     let value = hash >>> 0
@@ -104,10 +100,9 @@ export function inCodes(hashes: readonly number[]): string {
 }
 
 /**
- * The two search indexes over events, which differ by engine. Both answer with event numbers, newest
- * first within a partition; the store loads the rows.
- *
- * An event number is the partition and the position in it, so that the numbers of a partition are one range.
+ * The two search indexes over events, which differ by engine. Both return event numbers, newest first within a
+ * partition; the store loads the rows. An event number is the partition and the position in it, so that the
+ * numbers of a partition are one range.
  */
 const SEQUENCE_SPAN = 2 ** 24
 export const LAST_SEQUENCE = SEQUENCE_SPAN - 1
@@ -136,10 +131,9 @@ const insertWords = prepared(
 
 export type IndexedEvent = { userId: string; eventNo: number; searchText: string; terms: readonly string[] }
 
-/** What the index on PostgreSQL has of an event. */
 export type HashedEvent = { user_id: string; event_no: number; grams: number[]; words: number[] }
 
-/** For PostgreSQL, also as the last part of a statement. */
+/** Writes to the index on PostgreSQL, also as the last part of a statement. */
 export const insertInIndex = (parameter: Named<HashedEvent>) =>
   sql`insert into context_event_index (user_id, event_no, grams, words)
     values (${parameter('user_id')}, ${parameter('event_no')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`
@@ -166,7 +160,7 @@ export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent
   await insertWords(db, { eventNo: event.eventNo, words: inCodes(hashed.words) })
 }
 
-/** Call it before the events themselves are removed. */
+/** Removes events from the index. Call it before the events themselves are removed. */
 export async function dropFromIndex(
   db: Db,
   engine: EngineName,
@@ -184,7 +178,7 @@ export async function dropFromIndex(
 }
 
 /**
- * The numbers of the indexed events. On SQLite this is the content table, not the index itself: a connection that has
+ * Returns the numbers of the indexed events. On SQLite this reads the content table: a connection that has
  * seen the index empty fails its integrity check afterwards.
  */
 const indexedNumbers = (engine: EngineName) =>
@@ -192,7 +186,7 @@ const indexedNumbers = (engine: EngineName) =>
     ? sql`(select id as event_no from context_event_words_content)`
     : sql`(select event_no from context_event_index)`
 
-/** Whether the newest event lacks its entry. Reads the end of two keys. */
+/** Returns whether the newest event lacks its index entry. */
 export async function lacksNewest(db: Db, engine: EngineName): Promise<boolean> {
   const { rows } = await sql<{ indexed: number | null; last: number | null }>`select
     (select max(event_no) from ${indexedNumbers(engine)} as indexed) as indexed,
@@ -212,8 +206,8 @@ export async function indexedAmong(
 }
 
 /**
- * How many events the indexes lack, and how many entries they have without an event. Not by `not in`: PostgreSQL reads
- * its list once for each row as soon as the list does not fit into work_mem.
+ * Counts events without an index entry and entries without an event. Avoids `not in`: PostgreSQL reads its
+ * list once for each row if the list does not fit into work_mem.
  */
 export async function indexDifference(
   db: Db,
@@ -238,19 +232,18 @@ export async function indexDifference(
   return { lacking, stray }
 }
 
-export const SHORTEST_INDEXED = 3
-/** Every trigram is one more list to read. A few narrow the search enough, since the text itself is compared afterwards. */
-const MOST_GRAMS = 4
-/** How many trigrams of a long needle are considered, spread over its whole length. */
-const MOST_WEIGHED = 40
+export const MIN_INDEXED_LENGTH = 3
+/** Limit of trigrams, because each one reads another posting list. The text itself is compared afterwards. */
+const MAX_GRAMS = 4
+const MAX_WEIGHED = 40
 
-/** Trigrams with fewer letters between their beginnings than this share letters, so the second one narrows less. */
+/** Closer trigrams share letters, so the second one narrows less. */
 const APART = 3
 
-/** Trigrams that are rare in a sample of the texts that are searched, whatever their language, and that stand apart. */
+/** Returns trigrams that stand apart and are rare in a sample of the searched texts. */
 export function rarestGrams(needle: string, sample: readonly string[]): string[] {
   const grams = [...new Set(trigramsIn(needle))]
-  const step = Math.ceil(grams.length / MOST_WEIGHED)
+  const step = Math.ceil(grams.length / MAX_WEIGHED)
   const left = grams
     .map((gram, at) => ({ gram, at }))
     .filter(({ at }) => at % step === 0)
@@ -259,7 +252,7 @@ export function rarestGrams(needle: string, sample: readonly string[]): string[]
       return { ...weighed, worth: Math.log((sample.length + 1) / (texts + 0.5)), apart: APART }
     })
   const chosen: string[] = []
-  while (chosen.length < MOST_GRAMS && left.length > 0) {
+  while (chosen.length < MAX_GRAMS && left.length > 0) {
     const best = left.reduce((a, b) => (b.worth * b.apart > a.worth * a.apart ? b : a))
     chosen.push(best.gram)
     left.splice(left.indexOf(best), 1)
@@ -268,14 +261,13 @@ export function rarestGrams(needle: string, sample: readonly string[]): string[]
   return chosen
 }
 
-/** A range of event numbers in one partition, and the person whose memory it is. */
 export type EventRange = { userId: string; partition: number; from: number; to: number }
 
 type CodeRange = { codes: string; from: number; to: number }
 
 /**
- * Returns a whole list as one text: a row for each number takes twice as long. Node binds every number as a real one; with
- * whole ones the list takes half the time and is shorter.
+ * Returns a whole list as one text, because a row per number is slow. Node binds every number as a float, so
+ * the bounds are cast to integers.
  */
 const listsOnSqlite = prepared(
   (_, parameter: Named<CodeRange & { limit: number }>) =>
@@ -287,7 +279,7 @@ const listsOnSqlite = prepared(
       from json_each(${parameter('codes')}) as asked`,
 )
 
-/** The same where the limit cannot cut: without an order SQLite walks through a list in a third less time. */
+/** Lists that cannot reach the limit need no order, which SQLite reads faster. */
 const wholeListsOnSqlite = prepared(
   (_, parameter: Named<CodeRange>) =>
     sql<{ numbers: string | null }>`select (
@@ -316,8 +308,8 @@ const numbersIn = (list: string | null | undefined, from: number): number[] => {
 }
 
 /**
- * For each term, the events of a range that have it: their numbers, at most `limit`. If there may be more, the newest
- * come, and first. All lists are read by one statement, however many words a question has.
+ * Returns the numbers of the events that have each term, at most `limit`, newest first if there may be more.
+ * One statement reads the lists of all terms.
  */
 export async function eventsWith(
   db: Db,
@@ -341,7 +333,10 @@ export async function eventsWith(
 const sqliteLists = (db: Db, asked: CodeRange, limit: number) =>
   asked.to - asked.from + 1 < limit ? wholeListsOnSqlite(db, asked) : listsOnSqlite(db, { ...asked, limit })
 
-/** How long a code is in the text of the SQLite index, with the blank behind it: 32 bits in base 36. */
+/**
+ * The average length in characters of a code in the SQLite index, with the blank behind it: 32 bits in base
+ * 36.
+ */
 const CODE_LENGTH = 7.48
 
 const sizesOnSqlite = prepared(
@@ -363,7 +358,6 @@ const sizesOnPostgres = prepared(
       where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
 )
 
-/** About how many words each of these events has; those that are gone are left out. */
 export async function readLengths(
   db: Db,
   engine: EngineName,
@@ -378,7 +372,6 @@ export async function readLengths(
   return rows.map(({ event_no, size }) => [event_no, Math.max(1, Math.round(size / unit))])
 }
 
-/** How many words an event has, and how often it has each of the terms. */
 export type Occurrences = { length: number; counts: number[] }
 
 const wordsOnSqlite = prepared(
@@ -400,7 +393,6 @@ const wordsOnPostgres = prepared(
       where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
 )
 
-/** How often each of these events of one partition has the terms. */
 export async function occurrencesIn(
   db: Db,
   engine: EngineName,
@@ -423,7 +415,6 @@ export async function occurrencesIn(
 
 const BLANK = 0x20
 
-/** Searching for a few codes and counting blanks takes a fifth of splitting the text. */
 function countCodes(words: string, codes: readonly string[]): Occurrences {
   let length = words === '' ? 0 : 1
   for (let at = 0; at < words.length; at += 1) if (words.charCodeAt(at) === BLANK) length += 1

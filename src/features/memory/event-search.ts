@@ -7,7 +7,7 @@ import { Kept } from '../../search-index/index.ts'
 import { tokens } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import { type AskedWord, type Cover, type Coverage, coverageOf, FLOOR, readQuery } from '../../text/query.ts'
-import { MOST_CHARACTERS, READ_AT_ONCE, snippetAround } from '../../text/snippet.ts'
+import { MAX_CHARACTERS, READ_AT_ONCE, snippetAround } from '../../text/snippet.ts'
 import { type EventRange, eventNumber, type Occurrences, occurrencesIn, readLengths } from './event-index.ts'
 import { type Project, partitionsOfPerson } from './projects.ts'
 import {
@@ -37,12 +37,11 @@ import {
 
 type Likely = { eventNo: number; score: number }
 
-/** Higher score first; of equal ones the newer first. */
 const bestFirst = (a: Likely, b: Likely) => b.score - a.score || b.eventNo - a.eventNo
 
 /**
- * The score of every event by the posting lists alone. Lists that were cut add no candidates, because their newest events
- * would be favoured; if there is no other list, the shortest of them does.
+ * Scores every event by the posting lists alone. Truncated lists add no candidates, because their newest
+ * events would be favoured; if all lists are truncated, the shortest is used.
  */
 function gather({ lists, wanted }: Plan): Map<number, number> {
   const used = wanted.flatMap((options) => options.map(({ position }) => lists[position] as TermList))
@@ -64,7 +63,7 @@ function gather({ lists, wanted }: Plan): Map<number, number> {
   return sums
 }
 
-/** The weight of a word in each event: that of its best option there. */
+/** Returns the weight of a word in each event: the weight of its best option. */
 function bestWorths(options: Wanted, eventsAt: (position: number) => readonly number[]): Map<number, number> {
   const best = new Map<number, number>()
   for (const option of options)
@@ -73,7 +72,7 @@ function bestWorths(options: Wanted, eventsAt: (position: number) => readonly nu
   return best
 }
 
-/** The weight of an option in each event: the whole term with its parts, or all parts together. */
+/** Returns the weight of an option in each event: the whole term with its parts, or all parts together. */
 function worths(
   { position, worth, parts }: Option,
   eventsAt: (position: number) => readonly number[],
@@ -91,7 +90,6 @@ function worths(
   return found
 }
 
-/** The `most` best. Sorting the scores alone first takes a fifth of the time of sorting all events. */
 function bestOf(scores: ReadonlyMap<number, number>, most: number): Likely[] {
   let least = 0
   if (scores.size > most) {
@@ -104,14 +102,11 @@ function bestOf(scores: ReadonlyMap<number, number>, most: number): Likely[] {
 }
 
 export type Features = Coverage & {
-  /** How far it stands out from the ten best others: 1 if they have nothing of the question, 0 if as much. */
+  /** How far the event exceeds the ten best others: 1 if those match nothing, 0 if those match equally well. */
   standing: number
 }
 
-/**
- * The confidence of card search, applied to events. The features are the same; the coefficients were fitted on
- * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no fields.
- */
+/** The confidence of card search, with coefficients fitted on events by `bench/memory/fit-confidence.ts`. */
 const CONSTANT = -2.12
 const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
   coverage: 6.7,
@@ -121,20 +116,17 @@ const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
   standing: -5.18,
 }
 
-/** The index does not say whether an event has the word itself or another form of it. */
+/** The index cannot tell an exact word from another form of the word. */
 const WORD_CREDIT = 0.95
 const PARTS_CREDIT = 0.8
-/** The best event is compared with this many events after it. */
 const OTHERS = 10
 
-/** Whether an event shares words with a question but hardly answers it. */
 const isWeak = (confidence: number): boolean => confidence < FLOOR
 
 type JudgedEvent = RankedEvent & { features: Features; confidence: number }
 
 const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
 
-/** A question of stop words alone asks for nothing, so no event answers it. */
 function confidenceOf(features: Features): number {
   if (features.asked === 0) return 0
   const sum = WEIGHED.reduce((sum, [name, coefficient]) => sum + coefficient * features[name], CONSTANT)
@@ -168,23 +160,18 @@ function coverOf(words: Occurrences, options: Wanted): Cover {
   return best
 }
 
-/** With its place in a map. */
 const BYTES_OF_A_LENGTH = 50
-const MOST_BYTES = 8 * 2 ** 20
+const MAX_BYTES = 8 * 2 ** 20
 
-/**
- * Numbers of events are never used again and events keep their words, so a length that was read once stays right. An event
- * may go later; then it has no words to count either.
- */
+/** Event numbers are never reused and event texts never change, so a cached length stays right. */
 const kept = new WeakMap<Database, Kept<number>>()
 
 function keptLengths(database: Database): Kept<number> {
-  const known = kept.get(database) ?? new Kept(MOST_BYTES, () => BYTES_OF_A_LENGTH)
+  const known = kept.get(database) ?? new Kept(MAX_BYTES, () => BYTES_OF_A_LENGTH)
   kept.set(database, known)
   return known
 }
 
-/** About how many words each of these events has. One that is gone may be left out. */
 async function lengthsOf(
   { database, db, ranges }: Reach,
   eventNos: readonly number[],
@@ -205,13 +192,15 @@ async function lengthsOf(
   return lengths
 }
 
-/** How many candidates are measured by their length. Fewer of them have their words counted. */
+/** How many candidates have their length read. Fewer candidates have their words counted. */
 const MEASURED = 600
 const COUNTED = 150
-/** All later pages come from one ranking that begins as the first ones do, so that a reader sees every event once. */
+/**
+ * All later pages come from one ranking that begins like the first pages, so that a reader sees every event
+ * once.
+ */
 const COUNTED_FOR_PAGES = 1000
 
-/** How many events are needed, and whether words that no event has are looked for under another spelling. */
 export type Effort = { limit: number; corrects: boolean }
 
 type RankedEvent = {
@@ -221,19 +210,16 @@ type RankedEvent = {
 }
 
 export type Ranking = {
-  /** Best first; of equal ones the newer first. Each has its confidence. */
   events: JudgedEvent[]
   /** How many events have any of the terms, and whether the number is exact. */
   matching: number
   isWhole: boolean
-  /** The terms that an event may have matched, the most telling first, corrected ones included. */
   terms: string[]
   corrected: Record<string, string>
 }
 
 const NOTHING: Ranking = { events: [], matching: 0, isWhole: true, terms: [], corrected: {} }
 
-/** Ranks the events in reach by the words of a question. */
 export async function rankEvents(
   reach: Reach,
   asked: readonly AskedWord[],
@@ -256,7 +242,7 @@ export async function rankEvents(
 
 const positionsOf = ({ position, parts }: Option) => [position, ...parts.map((part) => part.position)]
 
-/** In three steps, each looking closer at fewer events: what they have, how long they are, how often they have it. */
+/** Ranks in three steps, each for fewer events: matched terms, then lengths, then word counts. */
 async function rank(
   reach: Reach,
   { terms, wanted }: Plan,
@@ -281,7 +267,6 @@ async function rank(
       .map(({ eventNo }) => eventNo)
   const close = closest(pool, counted)
   const first = new Set(closest(pool.slice(0, MEASURED), COUNTED))
-  // Of the terms that were looked up, a long question uses a few.
   const used = [...new Set(wanted.flatMap((options) => options.flatMap(positionsOf)))].map(
     (position) => terms[position] as string,
   )
@@ -298,11 +283,9 @@ async function rank(
   return ranked.filter(({ score }) => score > 0).sort((a, b) => isLater(a) - isLater(b) || bestFirst(a, b))
 }
 
-/** How many events are sampled for their average length. */
 const SAMPLED = 64
 const LIKELY_LENGTH = 60
 
-/** The sample is spread over the ranges. */
 async function averageLengthIn(reach: Reach): Promise<number> {
   const { ranges } = reach
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
@@ -316,8 +299,8 @@ async function averageLengthIn(reach: Reach): Promise<number> {
     : LIKELY_LENGTH
 }
 
-/** A later page costs as much as all pages before it, so there is a limit. */
-export const MOST_RANKED = 1000
+/** The limit for paging: a later page costs as much as all pages before it. */
+export const MAX_RANKED = 1000
 
 export type RankedHit = {
   eventNo: number
@@ -328,16 +311,13 @@ export type RankedHit = {
 type RankedHits = {
   hits: RankedHit[]
   total: number
-  /** The terms that a hit may have matched, the most telling first. */
   terms: string[]
   corrected: Record<string, string>
-  /** The period, if date words narrowed the search. */
   period: Period | undefined
 }
 
 export type RankedWindow = { wanted: number; mostCounted: number; corrects: boolean }
 
-/** The events of a project that answer a question best by its words, within the time that it names. */
 export async function findRanked(
   ctx: UserCtx,
   project: Project,
@@ -355,7 +335,10 @@ export async function findRanked(
   return hitsOf(ranking, await totalOf(ctx, project, ranges, ranking, window), undefined)
 }
 
-/** Undefined if no event of that period matches. Then all words are searched, including the date words. */
+/**
+ * Returns undefined if no event of the period matches. The caller then searches all words, including the date
+ * words.
+ */
 async function findWithin(
   ctx: UserCtx,
   project: Project,
@@ -369,7 +352,7 @@ async function findWithin(
     const numbers = await eventNosBetween(ctx.db, project, period, window.mostCounted)
     if (numbers.length === 0) return undefined
     const hits = numbers.map((eventNo) => ({ eventNo, confidence: undefined }))
-    return { hits: hits.slice(0, MOST_RANKED), total: hits.length, terms: [], corrected: {}, period }
+    return { hits: hits.slice(0, MAX_RANKED), total: hits.length, terms: [], corrected: {}, period }
   }
   const within: EventRange[] = []
   for (const range of ranges) {
@@ -377,7 +360,7 @@ async function findWithin(
     if (ends) within.push({ ...range, from: ends.first, to: ends.last })
   }
   const ranking = await rankIn(ctx, project, within, asked, window)
-  // Event numbers follow the time, unless the clock was set back.
+  // Event numbers follow the time unless the clock was set back, so the times are checked again.
   const kept = await keepBetween(
     ctx.db,
     project,
@@ -390,7 +373,6 @@ async function findWithin(
   return found.hits.some(({ confidence = 0 }) => !isWeak(confidence)) ? found : undefined
 }
 
-/** Whether the question has more than a time. */
 const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ isStopWord }) => !isStopWord)
 
 const rankIn = (
@@ -403,7 +385,7 @@ const rankIn = (
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, numbers)
   const reach = { db: ctx.db, database: ctx.database, ranges, events }
-  return rankEvents(reach, asked, { limit: Math.min(wanted, MOST_RANKED), corrects })
+  return rankEvents(reach, asked, { limit: Math.min(wanted, MAX_RANKED), corrects })
 }
 
 function hitsOf(
@@ -411,7 +393,7 @@ function hitsOf(
   total: number,
   period: Period | undefined,
 ): RankedHits {
-  const hits = events.slice(0, MOST_RANKED).map(({ eventNo, confidence }) => ({ eventNo, confidence }))
+  const hits = events.slice(0, MAX_RANKED).map(({ eventNo, confidence }) => ({ eventNo, confidence }))
   return { hits, total, terms, corrected, period }
 }
 
@@ -428,7 +410,6 @@ async function totalOf(
   return countWords(ctx.db, ctx.database.engine, partitions, asked, mostCounted)
 }
 
-/** All of a project: its partitions, each up to its last event. */
 async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
   const positions = await lastPositions(ctx.db, project)
   return positions.map(({ partition, sequence }) => ({
@@ -482,10 +463,9 @@ export const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
   created_at: row.created_at,
 })
 
-/** A snippet is cut around the most telling word. Only this much of the content is searched for it. */
 const LOOKED_THROUGH = 20_000
 
-/** The most telling of the query's words that the content has, as it is written there. */
+/** Returns the most significant query word in the content, as it is written there. */
 function tellingWord(content: string, terms: readonly string[]): string {
   const beginning = content.slice(0, LOOKED_THROUGH)
   const positionOf = new Map(terms.map((term, position) => [term, position]))
@@ -499,7 +479,6 @@ function tellingWord(content: string, terms: readonly string[]): string {
   return foldCase(best.word)
 }
 
-/** The events with these numbers, in this order. */
 export async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
   const rows = new Map(
     (await loadEvents(ctx.db, ctx.viewer.userId, eventNos)).map((row) => [row.event_no, row]),
@@ -507,16 +486,15 @@ export async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise
   return eventNos.flatMap((eventNo) => rows.get(eventNo) ?? [])
 }
 
-/** Each partition is queried separately. Of more partitions than this, only the most recent are searched. */
-const MOST_PARTITIONS = 200
+/** Each partition is queried separately, so only this many of the most recent are searched. */
+const MAX_PARTITIONS = 200
 
 export type EventOfProject = ShownEvent & { project_key: string; workspace_id: string }
 
-/** The events with these numbers, in this order, as far as a search reads. */
 async function readableRows(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
   const rows: EventRow[] = []
   let characters = 0
-  for (let at = 0; at < eventNos.length && characters < MOST_CHARACTERS; at += READ_AT_ONCE)
+  for (let at = 0; at < eventNos.length && characters < MAX_CHARACTERS; at += READ_AT_ONCE)
     for (const row of await rowsOf(ctx, eventNos.slice(at, at + READ_AT_ONCE))) {
       rows.push(row)
       characters += row.content.length
@@ -524,14 +502,13 @@ async function readableRows(ctx: UserCtx, eventNos: readonly number[]): Promise<
   return rows
 }
 
-/** The events of all projects of the caller that answer a question best by its words. Weak ones are left out. */
 export async function searchAllMemory(
   ctx: UserCtx,
   query: string,
   limit: number,
 ): Promise<{ results: EventOfProject[]; total: number }> {
   const userId = ctx.viewer.userId
-  const partitions = await partitionsOfPerson(ctx.db, userId, MOST_PARTITIONS)
+  const partitions = await partitionsOfPerson(ctx.db, userId, MAX_PARTITIONS)
   const ranges = partitions.map(({ partition_no, last_seq }) => ({
     userId,
     partition: partition_no,
@@ -540,7 +517,7 @@ export async function searchAllMemory(
   }))
   const events = partitions.reduce((sum, { last_seq }) => sum + last_seq, 0)
   const reach = { db: ctx.db, database: ctx.database, ranges, events }
-  const effort = { limit: Math.min(limit, MOST_RANKED), corrects: false }
+  const effort = { limit: Math.min(limit, MAX_RANKED), corrects: false }
   const { events: ranked, terms } = await rankEvents(reach, readQuery(query), effort)
   const hits = ranked.filter(({ confidence }) => !isWeak(confidence))
   const page = hits.slice(0, limit).map(({ eventNo, confidence }) => ({ eventNo, confidence }))

@@ -32,20 +32,23 @@ import {
   removeEvent,
 } from './store.ts'
 
-/** An event of the caller's own memory; an event of anybody else is answered like one that does not exist. */
+/**
+ * Returns an event of the caller's own memory. An event of another person is answered like a missing one, so
+ * that ids cannot be probed.
+ */
 export async function requireOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
   const event = await findEvent(ctx.db, ctx.viewer.userId, rawId)
   if (!event) throw notFound('Event')
   return event
 }
 
-/** The same for a transaction that removes it. It locks the project, as all that write to the project do. */
-async function holdOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
+/** Returns an own event for deletion and locks its project, as every write to a project does. */
+async function lockOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
   const event = await requireOwnEvent(ctx, rawId)
   if (ctx.database.engine === 'sqlite') return event
   await lockProject(ctx.db, event)
   const locked = await requireOwnEvent(ctx, rawId)
-  // Its project was merged into another one in between.
+  // The project was merged into another one in the meantime.
   if (locked.project_id !== event.project_id) throw new RunAgain()
   return locked
 }
@@ -65,7 +68,7 @@ export const appendEvent = capability({
     fieldsOf: 'append_context_turn',
     description:
       'Write one event to the private memory of a project. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
-    // An agent that has just written the text is not told whose it is.
+    // Without provenance: the agent has just written the text itself.
     output: ProjectContextEventResponse.omit({ provenance: true }),
     thin: thinAppended,
   },
@@ -133,7 +136,7 @@ export const deleteEvent = capability({
     inTx(
       ctx,
       async (ctx) => {
-        const event = await holdOwnEvent(ctx, raw_id)
+        const event = await lockOwnEvent(ctx, raw_id)
         if (event.event_type === 'turn' && event.session_id !== null)
           await removeMinedOfSession(ctx.db, event, event.session_id)
         await removeEvent(ctx.db, ctx.database.engine, event)
@@ -159,7 +162,6 @@ type EventFilter = { sessionId: string | undefined; eventTypes: readonly Context
 
 type Window = {
   before: EventPosition | undefined
-  /** The oldest event that is looked at for the page. */
   downTo?: EventPosition | undefined
   limit: number
   characters: number
@@ -179,7 +181,7 @@ const eventsBefore = (db: Db, { user_id, project_id }: ProjectRef, before: Event
     .where((eb) => eb.or([eb('created_at', '<', before.createdAt), eb('event_no', '<', before.eventNo)]))
 }
 
-/** The event that comes this many after another, or undefined if there are fewer. */
+/** Returns the event this many places after another one, or undefined if there are fewer. */
 async function positionAfter(
   db: Db,
   project: ProjectRef,
@@ -194,7 +196,6 @@ async function positionAfter(
   return row && { createdAt: row.created_at, eventNo: row.event_no }
 }
 
-/** A page of the events of a project, by the index over time. */
 async function listNewestFirst(
   db: Db,
   project: ProjectRef,
@@ -213,7 +214,7 @@ async function listNewestFirst(
   return page.execute()
 }
 
-/** Time and number of the last event of a page: it stays valid when that event is deleted. */
+/** Time and number of the last event of a page. The cursor stays valid when that event is deleted. */
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_(\d{1,16})$/
 
 const NO_CURSOR = 'Input should be next_cursor of the page before, as it was answered'
@@ -223,7 +224,7 @@ const positionOf = (cursor: string): EventPosition => {
   return { createdAt, eventNo: Number(eventNo) }
 }
 
-/** A time that no clock shows would compare as text, and answer the first page or none. */
+/** An impossible time would compare as text and return the first page or an empty page. */
 const isRealTime = (time: string): boolean => {
   const date = new Date(time)
   return !Number.isNaN(date.getTime()) && date.toISOString() === time
@@ -232,8 +233,8 @@ const isRealTime = (time: string): boolean => {
 const cursorOf = ({ createdAt, eventNo }: EventPosition) => `${createdAt}_${eventNo}`
 
 /**
- * A filter has no index of its own, because it would make every write slower. Instead this many events are looked at
- * for each one asked for; a page that is not full by then says where to continue.
+ * How many events are examined per requested event. Filters have no index, which would slow every write; an
+ * incomplete page says where to continue.
  */
 const LOOKED_AT_PER_EVENT = 50
 
@@ -253,7 +254,7 @@ async function pageOf(
   const downTo = isFiltered
     ? await positionAfter(ctx.db, project, before, limit * LOOKED_AT_PER_EVENT)
     : undefined
-  // One more than asked for, in events and in characters, shows whether there is more.
+  // One more than requested, in events and in characters, shows whether there is more.
   const found = await listNewestFirst(ctx.db, project, {
     before,
     downTo,

@@ -8,7 +8,7 @@ import { turnParts } from '../../shared/memory.ts'
 import { freeText, storedTextBytes } from '../storage/index.ts'
 import type { EventRow, ProjectRef } from './store.ts'
 
-/** What happened in an exchange, as hooks capture it in `meta.activity`. Mining reads it. */
+/** The actions in an exchange, as hooks capture them in `meta.activity`. Mining reads them. */
 const Activity = z.object({
   commands: z
     .array(
@@ -26,19 +26,17 @@ const Activity = z.object({
 
 type Activity = z.output<typeof Activity>
 
-/** Undefined for a turn without commands, which teaches nothing, and for meta of another form, which is not ours. */
 export function activityOf(meta: unknown): Activity | undefined {
   if (typeof meta !== 'object' || meta === null || !('activity' in meta)) return undefined
   const read = Activity.safeParse(meta.activity)
   return read.success && read.data.commands.length > 0 ? read.data : undefined
 }
 
-/** The name of the job that mines sessions. A turn with commands starts it. */
 export const MINING_JOB = 'mining'
 
 export type DueSession = Pick<MiningDueTable, 'user_id' | 'project_id' | 'session_id' | 'marked_at'>
 
-/** Marks the session of a turn for mining, if the turn has commands. Runs in the transaction of the turn. */
+/** Marks the session of a turn for mining if the turn has commands. Runs in the transaction of the turn. */
 export async function markForMining(
   ctx: Ctx,
   { user_id, project_id, session_id, meta }: EventRow,
@@ -58,7 +56,7 @@ export async function markForMining(
 export const dueSessions = (db: Db, limit: number): Promise<DueSession[]> =>
   db.selectFrom('mining_due').selectAll().orderBy('marked_at').limit(limit).execute()
 
-/** False if another process has taken it, or if another turn has come since it was read. */
+/** Returns false if another process has claimed the session or a newer turn has arrived since the read. */
 export async function settleSession(
   db: Db,
   { user_id, project_id, session_id, marked_at }: DueSession,
@@ -73,7 +71,7 @@ export async function settleSession(
   return gone.numDeletedRows > 0n
 }
 
-/** For a session that is still to be mined. A newer mark stays. */
+/** Marks a session for mining again. A newer mark stays. */
 export async function markAgain(db: Db, session: DueSession): Promise<void> {
   const { user_id, project_id, session_id, marked_at } = session
   await db
@@ -83,7 +81,6 @@ export async function markAgain(db: Db, session: DueSession): Promise<void> {
     .execute()
 }
 
-/** For a project that is merged into another one. */
 export async function moveDue(db: Db, from: ProjectRef, to: ProjectRef): Promise<void> {
   const due = await db
     .deleteFrom('mining_due')
@@ -104,7 +101,6 @@ export type CapturedTurn = {
 
 type SessionQuery = { session: DueSession; since: string; limit: number }
 
-/** The newest turns of a session, in the order of time, and their project. */
 export async function turnsOfSession(
   db: Db,
   { session: { user_id, project_id, session_id }, since, limit }: SessionQuery,
@@ -143,8 +139,8 @@ export async function turnsOfSession(
 }
 
 /**
- * Text of memory is also in the drafts that were made from it (features/mining, which imports this feature). What is deleted
- * for good is deleted there too. A draft that was accepted stays, as its card does.
+ * Handles drafts that were made from memory (features/mining, which imports this feature). Text that is
+ * deleted from memory must be deleted there too. An accepted draft stays, as its card does.
  */
 
 const keysOf = ({ user_id, project_id }: ProjectRef) =>
@@ -157,7 +153,7 @@ const sessionsOf = ({ user_id, project_id }: ProjectRef) =>
   sql`select session_id from context_events
     where user_id = ${user_id} and project_id = ${project_id} and session_id is not null`
 
-/** A draft keeps the key that the project had then, and a session may be about several projects. */
+/** Matches drafts by the project key at the time of mining: one session may cover several projects. */
 const isAbout = (project: ProjectRef): RawBuilder<SqlBool> =>
   sql`(project_key in (${keysOf(project)}) or project_key not in (${keysOfOthers(project)}))`
 
@@ -176,10 +172,9 @@ async function removeMined(db: Db, { user_id }: ProjectRef, which: RawBuilder<Sq
   await db.deleteFrom('recoveries').where('user_id', '=', user_id).where(which).execute()
 }
 
-/** Call it while the project still has its keys, and its events if they go with it. */
+/** Call this before the keys and events of the project are removed. */
 export const removeMinedOf = (db: Db, project: ProjectRef): Promise<void> =>
   removeMined(db, project, isOf(project))
 
-/** For one turn: its session is all that a draft knows. */
 export const removeMinedOfSession = (db: Db, project: ProjectRef, sessionId: string): Promise<void> =>
   removeMined(db, project, sql`(session_id = ${sessionId} and ${isAbout(project)})`)

@@ -93,7 +93,7 @@ async function preferencesAt(ctx: UserCtx, resolved: ResolvedProject): Promise<s
   return document ? itemsOf(document.content) : []
 }
 
-/** The chosen items in the order of the source. An item that the source does not have is an error that names it. */
+/** Returns the chosen items in source order. Throws an error that names an unknown item. */
 function pick(source: readonly string[], asked: readonly string[]): string[] {
   const known = new Set(source)
   const wanted = asked.map((item) => itemNamed(known, item))

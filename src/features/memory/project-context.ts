@@ -22,11 +22,11 @@ import {
   requireFits,
   searchNote,
 } from './append.ts'
-import { rarestGrams, SHORTEST_INDEXED } from './event-index.ts'
+import { MIN_INDEXED_LENGTH, rarestGrams } from './event-index.ts'
 import {
   FoundEvent,
   findRanked,
-  MOST_RANKED,
+  MAX_RANKED,
   presentEvent,
   presentRanked,
   rowsOf,
@@ -46,8 +46,8 @@ import {
   EventContext,
   EventType,
   LeftOut,
-  LONGEST_CONTENT,
   MAX_BODY_BYTES,
+  MAX_CONTENT_LENGTH,
   ProjectContextEventResponse,
   ProjectKey,
   presentWithdrawn,
@@ -78,8 +78,8 @@ type SnapshotAnswer = z.output<typeof ProjectContextSnapshotResponse>
 type MemorySearchAnswer = z.output<typeof ProjectContextSearchResponse>
 type ThinnedEvent = MemorySearchAnswer['results'][number]
 
-/** The limit if the caller names none: some 6,000 tokens. */
-const MOST_CHARACTERS = 24_000
+/** The default limit in characters, about 6,000 tokens. */
+const MAX_CHARACTERS = 24_000
 const LABEL_CHARACTERS = 100
 
 const label = (title: string | null) => (title ? { title: cutText(title, LABEL_CHARACTERS).text } : {})
@@ -120,7 +120,7 @@ const thinSnapshot = thinAnswer({
   of: (whole: SnapshotAnswer) => {
     const { left_out, ...snapshot } = whole.left_out
       ? { ...whole, left_out: whole.left_out }
-      : spread<Event, SnapshotAnswer>(whole, MOST_CHARACTERS)
+      : spread<Event, SnapshotAnswer>(whole, MAX_CHARACTERS)
     return {
       project_key: snapshot.project_key,
       ...documentOrNothing('user_preferences', snapshot.user_preferences),
@@ -178,7 +178,7 @@ const thinMemorySearch = thinAnswer({
   }),
 })
 
-/** An event in parts, since its text may be longer than a client takes at once. */
+/** Returns an event in parts, because its text may exceed what a client accepts at once. */
 export const thinEvent = thinAnswer({
   input: z.object({
     part: z.int().min(1).max(1000).default(1),
@@ -209,13 +209,12 @@ export const thinEvent = thinAnswer({
   },
 })
 
-/** A model gets all that it is told about a write as one hint. */
 const hintsOf = ({ hint, search_note }: Partial<Pick<Event, 'hint' | 'search_note'>>): { hint?: string } => {
   const hints = [hint, search_note].filter((text) => text !== undefined)
   return hints.length > 0 ? { hint: hints.join(' ') } : {}
 }
 
-/** The answer to a write, without the text that the writer has just sent. */
+/** Omits the text that the writer has just sent. */
 export const thinAppended = thinAnswer({
   input: z.object({}),
   output: z.object({
@@ -256,14 +255,14 @@ const thinTurn = thinAnswer({
 
 const Mode = z.enum(['substring', 'ranked'])
 
-/** Counting reads every match, so it has a limit. Pages end there too. */
-const MOST_COUNTED = 5000
+/** Counting reads every match, so counting and paging end at this limit. */
+const MAX_COUNTED = 5000
 
-const LONGEST_QUERY = 2000
+const MAX_QUERY_LENGTH = 2000
 
 const SearchInput = z.object({
   project_key: ProjectKey,
-  query: z.string().min(1).max(LONGEST_QUERY),
+  query: z.string().min(1).max(MAX_QUERY_LENGTH),
   workspace_id: WorkspaceId,
   limit: z.int().min(1).max(50).default(10),
   page: z.int().min(1).optional().describe('The first page is 1, the default'),
@@ -297,7 +296,7 @@ const ProjectContextSearchResponse = z
     total: z
       .int()
       .describe(
-        `How many events match, on all pages; counting ends at ${MOST_COUNTED}, which then means that many or more. Pages end there too, and in mode ranked at event ${MOST_RANKED}.`,
+        `How many events match, on all pages; counting ends at ${MAX_COUNTED}, which then means that many or more. Pages end there too, and in mode ranked at event ${MAX_RANKED}.`,
       ),
     page: z.int(),
     limit: z.int(),
@@ -347,7 +346,7 @@ type Answer = Pick<
   results: ShownEvent[]
 }
 
-/** Correcting a spelling reads the substring index. In a project with more events than this, only mode ranked does it. */
+/** Spelling correction reads the substring index. In a project with more events, only mode ranked corrects. */
 const CORRECTED_UNASKED = 20_000
 
 const NOTHING: Answer = { results: [], total: 0 }
@@ -374,14 +373,13 @@ async function find(
   return { results, total, related, ...about }
 }
 
-/** A page of a search by words. */
 async function findByWords(
   ctx: UserCtx,
   project: Project,
   query: string,
   window: Window,
   corrects: boolean,
-  mostCounted = MOST_COUNTED,
+  mostCounted = MAX_COUNTED,
 ) {
   const wanted = window.from + window.limit
   const ranked = await findRanked(ctx, project, query, { wanted, mostCounted, corrects })
@@ -399,25 +397,23 @@ async function findByWords(
   }
 }
 
-/** The events of a project that match a text best, for features that show them unasked. Matches are not counted. */
 export async function eventsFor(
   ctx: UserCtx,
   project: Project,
   text: string,
   limit: number,
 ): Promise<ShownEvent[]> {
-  const query = cutText(text, LONGEST_QUERY).text
+  const query = cutText(text, MAX_QUERY_LENGTH).text
   const { events } = await findByWords(ctx, project, query, { from: 0, limit }, false, 0)
   return events
 }
 
-/** A common text is found among this many of the newest events, without any index. */
+/** How many of the newest events are scanned for a common text, without an index. */
 const NEWEST = 200
-/** A sample for estimating what is common in the whole project. */
 const SAMPLE = { events: 60, characters: 2000 }
 /**
- * A needle that is too short for the index is looked for in the newest events, up to this limit. Reading blocks the
- * process, so bytes count too.
+ * The limit for scanning the newest events for text that is too short for the index. Bytes are limited too,
+ * because reading blocks the process.
  */
 const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
@@ -429,26 +425,25 @@ const newestFirst = (a: NumberedEvent, b: NumberedEvent) =>
 async function findNewest(ctx: UserCtx, project: Project, query: string, window: Window): Promise<Matches> {
   const engine = ctx.database.engine
   const needle = foldCase(query)
-  const wanted = Math.min(window.from + window.limit, MOST_COUNTED)
+  const wanted = Math.min(window.from + window.limit, MAX_COUNTED)
   const scan = (limit: number, read: number) => scanNewest(ctx.db, engine, project, needle, limit, read)
-  const isShort = [...needle].length < SHORTEST_INDEXED
+  const isShort = [...needle].length < MIN_INDEXED_LENGTH
   if (isShort || project.events <= NEWEST) {
     const { events, bytes } = SHORT_NEEDLE_WINDOW
     const readable = isShort ? await eventsWithin(ctx.db, project, events, bytes) : NEWEST
-    const all = await scan(MOST_COUNTED, readable)
+    const all = await scan(MAX_COUNTED, readable)
     return { rows: await rowsOf(ctx, pageOf(all, window)), total: all.length }
   }
   const recent = await scan(wanted, NEWEST)
   const sample = await newestTexts(ctx.db, project, SAMPLE.events, SAMPLE.characters)
   const asked = { userId: project.user_id, needle, grams: rarestGrams(needle, sample) }
   const partitions = await partitionsOf(ctx.db, project)
-  // Either way the index is walked once.
   if (recent.length >= wanted) {
-    const total = await countSubstring(ctx.db, engine, partitions, asked, MOST_COUNTED)
+    const total = await countSubstring(ctx.db, engine, partitions, asked, MAX_COUNTED)
     return { rows: await rowsOf(ctx, pageOf(recent.sort(newestFirst), window)), total }
   }
-  const found = await findSubstring(ctx.db, engine, partitions, asked, MOST_COUNTED)
-  const total = Math.min(found.length, MOST_COUNTED)
+  const found = await findSubstring(ctx.db, engine, partitions, asked, MAX_COUNTED)
+  const total = Math.min(found.length, MAX_COUNTED)
   return { rows: await rowsOf(ctx, pageOf(found.sort(newestFirst).slice(0, total), window)), total }
 }
 
@@ -544,7 +539,7 @@ export async function snapshotOf(
   maxCharsPerEvent: number,
 ): Promise<Snapshot> {
   const { project, userPreferences } = resolved
-  // One more than asked for shows whether something was cut.
+  // One more than requested shows whether something was cut.
   const rows = await newestParts(ctx.db, partsOf(resolved, limitEvents), maxCharsPerEvent + 1)
   rows.sort(newestEventsFirst)
   const key = project?.project_key ?? resolved.name.key
@@ -572,7 +567,7 @@ export async function snapshotOf(
 }
 
 const Document = z
-  .union([Content, z.array(z.string().min(1).max(LONGEST_CONTENT)).min(1).max(1000)])
+  .union([Content, z.array(z.string().min(1).max(MAX_CONTENT_LENGTH)).min(1).max(1000)])
   .nullish()
 
 export const ProjectContextTurnCreate = z
@@ -606,7 +601,6 @@ const ProjectContextTurnResponse = z
 
 type TurnInput = z.output<typeof ProjectContextTurnCreate>
 
-/** The turn first, then the documents that were given. */
 function draftsOf(input: TurnInput): (Draft & { field: string })[] {
   const { title, session_id, client, meta } = input
   const shared = { title, session_id, client }

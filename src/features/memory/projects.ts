@@ -8,16 +8,11 @@ import type { ProvenanceAnswer } from '../../core/untrusted-text.ts'
 import { type Db, isSqlite, RunAgain } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { ContextProjectsTable } from '../../db/knowledge-schema.ts'
-import { holdLockOf } from '../../db/locks.ts'
+import { acquireLockOf } from '../../db/locks.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import { byBytes } from '../../db/sql-values.ts'
 import { findSecrets } from '../../redaction/redact.ts'
-import {
-  MOST_KEY_BYTES,
-  type ProjectName,
-  readProjectKey,
-  USER_PREFERENCES_KEY,
-} from '../../shared/memory.ts'
+import { MAX_KEY_BYTES, type ProjectName, readProjectKey, USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { audit } from '../audit/index.ts'
 import { requireRole } from '../permissions/index.ts'
 import { moveDue, removeMinedOf } from './mining-queue.ts'
@@ -32,7 +27,7 @@ import {
 } from './store.ts'
 
 export type Project = Selectable<ContextProjectsTable> & {
-  /** The last event, moved on by the events of the same transaction. Known on SQLite only. */
+  /** The last event, updated by the events of the same transaction. SQLite only. */
   last?: EventPosition | undefined
 }
 
@@ -46,7 +41,7 @@ export type ProjectMatch = {
 const keysOf = (name: ProjectName): string[] =>
   name.form === 'remote' && name.path.includes('/') ? [name.key, name.path] : [name.key]
 
-/** Each table is asked for the person itself, not for that of another table: only so does a cluster see that one shard has all. */
+/** Each table is filtered by user directly, so that a cluster sees that one shard holds everything. */
 const projectsNamed = prepared(
   (
     db,
@@ -77,7 +72,7 @@ const projectsNamed = prepared(
           .onRef('projects.project_id', '=', 'aliases.project_id')
           .on('projects.user_id', '=', parameter('user')),
       )
-      // On PostgreSQL a writer has to wait for others first, so what is read here would be old.
+      // On PostgreSQL a writer waits for locks first, so a position read here would be stale.
       .$if(isSqlite(db), (query) =>
         query
           .leftJoin('context_partitions as newest', (join) =>
@@ -99,7 +94,6 @@ const projectsNamed = prepared(
       .where('users.user_id', '=', parameter('user')),
 )
 
-/** One read: where the caller's memory lives, and which of the caller's projects the name means. */
 async function findProjects(db: Db, userId: string, name: ProjectName): Promise<ProjectMatch> {
   const [key = '', path = key] = keysOf(name)
   const [earlierKey = '', earlierPath = earlierKey] = keysOf(name.earlier ?? name)
@@ -127,8 +121,9 @@ async function findProjects(db: Db, userId: string, name: ProjectName): Promise<
 }
 
 /**
- * How well a name fits, 0 if it does not mean the project. `host/org/repo` also means the project `org/repo` as long as
- * that one has no host. The earlier spelling comes first, so that a project that was stored by it stays within reach.
+ * Returns how well a name fits, or 0 if the name does not mean the project. `host/org/repo` also means the
+ * project `org/repo` while that project has no host. The earlier spelling comes first, so that older projects
+ * stay reachable.
  */
 function fitOf(name: ProjectName, alias: string, project: Project): number {
   const spellings = name.earlier ? [name.earlier, name] : [name]
@@ -149,15 +144,15 @@ const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
 )
 
 /**
- * Locks the project for writing until the transaction ends. Undefined if it is
- * gone by then. For PostgreSQL only: SQLite has one writer.
+ * Locks the project until the transaction ends (PostgreSQL only; SQLite has one writer). Returns undefined if
+ * the project is gone.
  */
 export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): Promise<Project | undefined> {
   const [row] = await lockedRow(db, { user_id, project_id })
   return row
 }
 
-/** The caller holds the lock `projectNames` of the owner, and has checked that there is no such project. */
+/** Requires the lock `projectNames` of the owner and a check that the project does not exist. */
 export async function insertProject(
   db: Db,
   owner: { userId: string; workspaceId: string },
@@ -180,7 +175,7 @@ export async function insertProject(
   return project
 }
 
-/** The first project with a path is also found by the path alone; a second one on another host is not. */
+/** Adds the aliases of a project. Only the first project with a path is also found by the path alone. */
 async function addAliases(db: Db, project: Project, name: ProjectName): Promise<void> {
   for (const alias of keysOf(name)) {
     const added = await db
@@ -193,12 +188,11 @@ async function addAliases(db: Db, project: Project, name: ProjectName): Promise<
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
-    // Without its own key nothing would find the project.
+    // A project without its own key as an alias could not be found.
     if (alias === project.project_key && added.numInsertedOrUpdatedRows === 0n) throw new RunAgain()
   }
 }
 
-/** A project first written as `org/repo` takes the host of the first address that names it. */
 export async function learnHost(db: Db, project: Project, name: ProjectName): Promise<Project> {
   if (name.form !== 'remote' || project.host !== null || project.project_key !== name.path) return project
   const learnt = { ...project, project_key: name.key, host: name.host }
@@ -243,7 +237,6 @@ async function aliasesOf(
   return aliases
 }
 
-/** Every project of a person with its partitions, those of the newest events first. */
 export async function partitionsOfPerson(db: Db, userId: string, limit: number) {
   return db
     .selectFrom('context_projects as projects')
@@ -262,7 +255,7 @@ export async function partitionsOfPerson(db: Db, userId: string, limit: number) 
     .execute()
 }
 
-/** Removes the project's own rows; its events are gone by then. */
+/** Removes the project's own rows. The caller has removed the events before. */
 export async function removeProject(db: Db, project: ProjectRef): Promise<void> {
   const { user_id, project_id } = project
   await dropAliases(db, project)
@@ -290,9 +283,7 @@ async function listProjectRows(
   return { rows, total }
 }
 
-/** What a key of this caller means: the workspace, and the project if there is one already. */
 export type ResolvedProject = {
-  /** As the caller wrote it. */
   writtenKey: string
   name: ProjectName
   workspaceId: string
@@ -302,8 +293,8 @@ export type ResolvedProject = {
 }
 
 /**
- * Memory belongs to its author alone, so membership decides only whether a workspace may be named: members may,
- * and somebody who has left still reaches what they wrote there.
+ * Resolves a project key for the caller. Memory belongs to its author alone, so membership only decides
+ * whether a workspace may be named; a former member still reaches the memory written there.
  */
 export async function resolveProject(
   ctx: UserCtx,
@@ -316,7 +307,7 @@ export async function resolveProject(
     ctx.viewer.userId,
     name,
   )
-  // The user's preferences hold everywhere, so there is one document of them.
+  // User preferences apply everywhere, so there is one document.
   const wanted = name.form === 'user_preferences' ? personalWorkspaceId : (workspaceId ?? personalWorkspaceId)
   const project = projects.find((candidate) => candidate.workspace_id === wanted)
   if (!project && wanted !== personalWorkspaceId) await requireRole(ctx, wanted, 'viewer')
@@ -324,8 +315,8 @@ export async function resolveProject(
 }
 
 /**
- * The same for a `SELF_GUARDED` transaction that writes to the project. It locks the project: one writer waits for the
- * other, while serialisable transactions of different projects in a young vault would conflict again and again.
+ * Resolves a key for a `SELF_GUARDED` transaction and locks the project. Serialisable transactions on
+ * different projects would conflict in a young vault.
  */
 export async function resolveForWriting(
   ctx: UserCtx,
@@ -336,13 +327,13 @@ export async function resolveForWriting(
   let resolved = await resolve()
   if (ctx.database.engine === 'sqlite') return resolved
   if (!resolved.project) {
-    await holdNames(ctx)
+    await hasNames(ctx)
     resolved = await resolve()
   }
   return lockResolved(ctx, resolved)
 }
 
-/** The same for two keys. `naming` is for a transaction that may give a project another name. */
+/** Resolves two keys for writing. `naming`: the transaction may rename a project. */
 export async function resolveTwoForWriting(
   ctx: UserCtx,
   [firstKey, secondKey]: readonly [string, string],
@@ -357,10 +348,10 @@ export async function resolveTwoForWriting(
   let [first, second] = await resolve()
   if (ctx.database.engine === 'sqlite') return [first, second]
   if (naming || !first.project || !second.project) {
-    await holdNames(ctx)
+    await hasNames(ctx)
     ;[first, second] = await resolve()
   }
-  // In the order of their ids, so that two writers of the same projects do not wait for each other.
+  // Locks in the order of ids, so that two writers of the same projects do not deadlock.
   if ((first.project?.project_id ?? '') < (second.project?.project_id ?? '')) {
     first = await lockResolved(ctx, first)
     return [first, await lockResolved(ctx, second)]
@@ -369,14 +360,17 @@ export async function resolveTwoForWriting(
   return [await lockResolved(ctx, first), second]
 }
 
-/** Taken before any project is locked: the one who holds it waits for projects. */
-const holdNames = ({ db, database, viewer }: UserCtx) =>
-  holdLockOf(db, database.engine, 'projectNames', viewer.userId)
+/**
+ * Takes the lock on project names. Take this lock before any project lock, because its holder waits for
+ * projects.
+ */
+const hasNames = ({ db, database, viewer }: UserCtx) =>
+  acquireLockOf(db, database.engine, 'projectNames', viewer.userId)
 
 async function lockResolved(ctx: UserCtx, resolved: ResolvedProject): Promise<ResolvedProject> {
   if (!resolved.project) return resolved
   const project = await lockProject(ctx.db, resolved.project)
-  // It was renamed, merged or deleted in between.
+  // The project was renamed, merged or deleted in the meantime.
   if (!project || !isNamedAlike(project, resolved.project)) throw new RunAgain()
   return { ...resolved, project }
 }
@@ -384,24 +378,23 @@ async function lockResolved(ctx: UserCtx, resolved: ResolvedProject): Promise<Re
 const isNamedAlike = (a: Project, b: Project): boolean =>
   a.project_key === b.project_key && a.host === b.host && a.workspace_id === b.workspace_id
 
-/** The provenance of memory: agents of this person wrote it, pasted pages and logs included. */
+/** Returns the provenance of memory: written by the person's own agents, including pasted pages and logs. */
 export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({
   owner: 'you',
   workspace: workspaceId,
   reviewed: false,
 })
 
-/** For a key that names nothing yet. Clients list and log project keys, so a key must not contain a secret. */
+/** Refuses a new key that contains a secret: clients list and log project keys. */
 export function refuseUnfitKey(writtenKey: string, field = 'project_key'): void {
-  if (Buffer.byteLength(readProjectKey(writtenKey).key) > MOST_KEY_BYTES)
-    throw invalid(field, `A project key has at most ${MOST_KEY_BYTES.toLocaleString('en')} bytes in UTF-8`)
+  if (Buffer.byteLength(readProjectKey(writtenKey).key) > MAX_KEY_BYTES)
+    throw invalid(field, `A project key has at most ${MAX_KEY_BYTES.toLocaleString('en')} bytes in UTF-8`)
   // Credentials inside an address are dropped when the key is read.
   const [found] = findSecrets(writtenKey.replace(/:\/\/[^/@\s]{0,500}@/, '://'))
   if (found)
     throw invalid(field, `This looks like a secret (${found.kind}). Name the project by its repository`)
 }
 
-/** The project, for a call that needs an existing one. */
 function existingProject(resolved: ResolvedProject): Project {
   if (!resolved.project) throw notFound('Project', 'Nothing is remembered under this key.')
   return resolved.project
@@ -559,7 +552,6 @@ async function giveName({ db }: UserCtx, project: Project, name: ProjectName): P
   await addAliases(db, renamed, name)
 }
 
-/** All memory of one person, in every workspace. Returns how many events went. */
 export async function forgetMemory(ctx: Ctx, userId: string): Promise<number> {
   const projects = await ctx.db
     .selectFrom('context_projects')

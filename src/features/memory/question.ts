@@ -8,29 +8,25 @@ import { hasTrigrams, innerTrigramsOf } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
 import { type EventRange, eventsWith, inCodes, type Occurrences, partitionHashes } from './event-index.ts'
 
-/** A word of the events that may be meant by one that none of them has. */
 export type MeantWord = {
   term: string
-  /** As it stands in an event, folded. */
+  /** The word as written in an event, case-folded. */
   written: string
-  /** How surely it is meant, below 1. */
+  /** The probability that this word is meant, below 1. */
   likeness: number
 }
 
-const MOST_MEANT = 3
-/** Events that are read for the spelling of one word, and how far each. */
-const MOST_READ = 60
+const MAX_MEANT = 3
+const MAX_READ = 60
 const CHARACTERS = 4000
-/** Every trigram is one more list to read. */
-const MOST_GRAMS = 4
+const MAX_GRAMS = 4
 const SHORTEST = 5
-/** A corrected word is never as certain as a typed one. */
+/** The upper limit for a corrected word, so that a typed word always ranks higher. */
 const SUREST = 0.99
 
 /**
- * Memory keeps no list of its words, but its substring index has every trigram. One typing error changes up to four
- * neighbouring trigrams of the typed word; the word that is meant has all others. So the events that have these are
- * read, and their words compared.
+ * Finds corrections of a word through the substring index, because memory has no word list. One typing error
+ * changes up to four neighbouring trigrams; events with all other trigrams are read and their words compared.
  */
 async function wordsMeantBy(
   reach: Reach,
@@ -41,12 +37,12 @@ async function wordsMeantBy(
 }
 
 /**
- * Wherever an error changes up to four neighbours, the first trigrams, the last ones, or the outermost of both sides
- * are right. In a word of fewer than eight letters a swap in the middle may change all three.
+ * Returns the groups of trigrams that one error leaves intact: the first, the last, or the outermost of both
+ * sides. In a word of fewer than eight letters a swap in the middle may change all three groups.
  */
 function unspoilt(grams: readonly string[]): string[][] {
-  const side = Math.max(1, Math.min(MOST_GRAMS, Math.floor((grams.length - 1) / 2)))
-  const outer = Math.max(1, Math.min(MOST_GRAMS / 2, grams.length - 3 - side))
+  const side = Math.max(1, Math.min(MAX_GRAMS, Math.floor((grams.length - 1) / 2)))
+  const outer = Math.max(1, Math.min(MAX_GRAMS / 2, grams.length - 3 - side))
   return [grams.slice(0, side), grams.slice(-side), [...grams.slice(0, outer), ...grams.slice(-outer)]]
 }
 
@@ -56,8 +52,8 @@ async function textsWith(
 ): Promise<string[]> {
   const texts: string[] = []
   for (const range of ranges) {
-    if (texts.length >= MOST_READ) break
-    const left = MOST_READ - texts.length
+    if (texts.length >= MAX_READ) break
+    const left = MAX_READ - texts.length
     const { rows } = await (engine === 'sqlite' ? onSqlite : onPostgres)(range, anyOf, left).execute(db)
     texts.push(...rows.map(({ text }) => text))
   }
@@ -90,7 +86,6 @@ const onPostgres = (
     join context_events as events on events.user_id = ${userId} and events.event_no = found.event_no`
 }
 
-/** The words of the texts that may be meant, the most likely first, then the more common. */
 function nearest(typed: string, asked: string, texts: readonly string[]): MeantWord[] {
   const found = new Map<string, { written: string; likeness: number; times: number }>()
   for (const text of texts)
@@ -109,40 +104,35 @@ function nearest(typed: string, asked: string, texts: readonly string[]): MeantW
   return [...found]
     .filter(([, { likeness }]) => likeness > 0)
     .sort(([, a], [, b]) => b.likeness - a.likeness || b.times - a.times)
-    .slice(0, MOST_MEANT)
+    .slice(0, MAX_MEANT)
     .map(([term, { written, likeness }]) => ({ term, written, likeness }))
 }
 
-/** Where a ranked search looks. */
 export type Reach = {
   db: Db
   database: Database
-  /** The ranges of event numbers that are searched; all belong to one person. */
   ranges: readonly EventRange[]
   /** How many events the ranges have, or slightly more. */
   events: number
 }
 
-/** The events that hold a term, in all ranges. */
 export type TermList = {
   eventNos: number[]
-  /** Where older ones were not read. */
+  /** The ranges whose older entries were not read. */
   unread: EventRange[]
-  /** How many there are, or an estimate. */
   frequency: number
 }
 
 export const isWhole = ({ unread }: TermList) => unread.length === 0
 
-/** How many entries of each list are read at first. A rare word has no more. A question of many words reads fewer of each. */
+/** How many entries of each list are read first. A question of many words reads fewer of each. */
 const PROBED = 400
 const PROBED_OF_MANY = 100
 const MANY_TERMS = 16
 
-/** How many entries one search reads: rare words first, then more common ones as far as they fit. */
+/** How many entries one search reads: rare words first, then more common words while the limit allows. */
 const MAX_TERMS_READ = 12_000
 
-/** The frequency of each term in the ranges, and its newest events. */
 async function probe(reach: Reach, terms: readonly string[]): Promise<TermList[]> {
   if (terms.length === 0) return []
   const limit = terms.length > MANY_TERMS ? PROBED_OF_MANY : PROBED
@@ -169,7 +159,7 @@ async function readLists(
   return lists
 }
 
-/** Numbers of a range are nearly consecutive, so the newest entries of a cut list show how dense it is. */
+/** Estimates the frequency of a truncated list from the density of its newest entries. */
 function frequencyIn({ from, to }: EventRange, eventNos: readonly number[], limit: number): number {
   const [newest, oldest] = [eventNos[0], eventNos.at(-1)]
   if (newest === undefined || oldest === undefined || eventNos.length < limit) return eventNos.length
@@ -177,8 +167,8 @@ function frequencyIn({ from, to }: EventRange, eventNos: readonly number[], limi
 }
 
 /**
- * Reads the rest of the cut lists, the shortest first, as far as they fit. The shortest of all is read in any
- * case, up to the limit of one search, so that there is something to rank.
+ * Reads the rest of the truncated lists, shortest first, up to the limit. The shortest list is always read, so
+ * that there is something to rank.
  */
 async function complete(
   reach: Reach,
@@ -206,26 +196,22 @@ async function withRest(reach: Reach, term: string, list: TermList): Promise<Ter
   return { eventNos, unread: rest.unread, frequency: list.eventNos.length + rest.frequency }
 }
 
-/** Only the first words of a long question are looked up; of these, the most telling are searched. */
-const MOST_LOOKED_UP = 96
-const MOST_WORDS = 32
-/** For how many unknown words another spelling is tried. */
-const MOST_CORRECTED = 3
+/** Only the first words of a long question are looked up, and the most informative of those are searched. */
+const MAX_LOOKUPS = 96
+const MAX_WORDS = 32
+const MAX_CORRECTED = 3
 
-/** The question, with everything that ranking needs to know about it. */
 export type Plan = {
-  /** The terms that are counted in every event, and the events that hold each. */
   terms: string[]
   lists: TermList[]
-  /** The most telling first; words that match nothing are left out. */
   wanted: Wanted[]
-  /** The information of each of `wanted`, and of the words that are left out. */
+  /** The information of each word of `wanted` and of each omitted word. */
   information: number[]
   unmatched: number[]
   corrected: Record<string, string>
 }
 
-/** A term that may match, before its weight is known. Parts that are counted elsewhere weigh nothing. */
+/** A term that may match, before its weight is known. Parts that are counted elsewhere have weight 0. */
 type Possible = {
   term: string
   parts: readonly { term: string; isCounted: boolean }[]
@@ -234,13 +220,13 @@ type Possible = {
 
 type Looked = { word: AskedWord; possible: Possible[] }
 
-/** Looks up the words of a question; `corrects` says whether those that no event has are tried under another spelling. */
+/** Looks up the words of a question. `corrects`: words without any event are tried under another spelling. */
 export async function planQuestion(
   reach: Reach,
   asked: readonly AskedWord[],
   corrects: boolean,
 ): Promise<Plan> {
-  const words = asked.slice(0, MOST_LOOKED_UP)
+  const words = asked.slice(0, MAX_LOOKUPS)
   const table = new TermTable(reach)
   await table.add(words.flatMap(({ term, parts }) => [term, ...parts]))
   const counted = new Set(words.map(({ term }) => term))
@@ -250,13 +236,13 @@ export async function planQuestion(
     .filter(isKnown)
     .map((one) => ({ one, gain: wordGain(one, table) }))
     .sort((a, b) => b.gain - a.gain)
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
     .map(({ one }) => one)
-  const unknown = looked.filter((one) => !isKnown(one)).slice(0, MOST_WORDS)
-  const corrected = corrects ? await correct(unknown.slice(0, MOST_CORRECTED), reach, table) : {}
+  const unknown = looked.filter((one) => !isKnown(one)).slice(0, MAX_WORDS)
+  const corrected = corrects ? await correct(unknown.slice(0, MAX_CORRECTED), reach, table) : {}
   const chosen = [...known, ...unknown.filter(isKnown)]
   await table.complete(chosen.flatMap(({ possible }) => possible.flatMap(termsOf)))
-  // The newest entries of a list only hint at how common a term is, so weights follow the completed lists.
+  // A truncated list only estimates a term's frequency, so weights are computed from the completed lists.
   return {
     terms: table.terms,
     lists: table.lists,
@@ -274,7 +260,7 @@ const informationIn = ({ term, times, isStopWord }: AskedWord, table: TermTable)
 
 function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked {
   const parts = word.parts.map((term) => {
-    // A part that the question also has as a word, or in an earlier name, is counted there.
+    // A part that the question also has as a word or in an earlier name is counted there.
     const isCounted = counted.has(term) || STOP_WORDS.has(term)
     counted.add(term)
     return { term, isCounted }
@@ -284,7 +270,7 @@ function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked
   return { word, possible: isKnown ? [{ term: word.term, parts, likeness: 1 }] : [] }
 }
 
-/** The terms that may match a word of the question, with their weights: how rare they are, and more for a repeated word. */
+/** Returns the terms that may match a word, weighted by rarity and by repetition in the question. */
 function weighed({ word, possible }: Looked, table: TermTable): Option[] {
   const weight = 1 + Math.log(word.times)
   return possible.map(({ term, parts, likeness }) => ({
@@ -304,7 +290,7 @@ const wordGain = (one: Looked, table: TermTable): number =>
     0,
   )
 
-/** Adds the words that may be meant to unknown words. Returns which word replaces which. */
+/** Adds corrections to unknown words. Returns which word replaces which. */
 async function correct(unknown: readonly Looked[], reach: Reach, table: TermTable) {
   const corrected: Record<string, string> = {}
   for (const { word, possible } of unknown) {
@@ -320,7 +306,6 @@ async function correct(unknown: readonly Looked[], reach: Reach, table: TermTabl
   return corrected
 }
 
-/** The terms that were looked up, each once, with their lists. */
 class TermTable {
   readonly terms: string[] = []
   readonly lists: TermList[] = []
@@ -339,7 +324,6 @@ class TermTable {
     this.lists.push(...(await probe(this.#reach, fresh)))
   }
 
-  /** Reads the rest of the lists of these terms, up to the limit of one search. */
   async complete(terms: readonly string[]): Promise<void> {
     const asked = [...new Set(terms)]
     const listed = asked.map((term) => this.lists[this.positionOf(term)] as TermList)
@@ -362,14 +346,13 @@ class TermTable {
   }
 }
 
-/** A period of time without its end; ISO times, so that they compare as texts. */
+/** A period with an exclusive end; ISO times, so that they compare as texts. */
 export type Period = { from: string; to: string }
 
-/** What a question says about time, and the question without it. */
 export type Dated = { period: Period; rest: string }
 
 type Unit = 'day' | 'week' | 'month' | 'year'
-/** The beginning of a day, as milliseconds. Days are those of UTC. */
+/** The start of a UTC day, in milliseconds. */
 type Day = number
 type Span = { from: Day; to: Day }
 
@@ -436,7 +419,7 @@ const numberOf = (word: string): number => (/^\d/.test(word) ? Number(word) : in
 
 const dayOf = (time: number): Day => Math.floor(time / DAY) * DAY
 
-/** The day, the week from Monday, the month or the year that a day is in, moved by some of these. */
+/** Returns the day, week (from Monday), month or year around a day, shifted by `moved` units. */
 function spanAround(day: Day, unit: Unit, moved = 0): Span {
   const date = new Date(day)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -447,7 +430,6 @@ function spanAround(day: Day, unit: Unit, moved = 0): Span {
   return { from: monday + moved * 7 * DAY, to: monday + (moved + 1) * 7 * DAY }
 }
 
-/** A month without a year is the most recent one. */
 function monthSpan(today: Day, month: number, year: string | undefined): Span {
   const thisYear = new Date(today).getUTCFullYear()
   const wanted = year ? Number(year) : Date.UTC(thisYear, month) <= today ? thisYear : thisYear - 1
@@ -462,7 +444,6 @@ function dateSpan(today: Day, month: number, day: string, year: string | undefin
   return { from, to: from + DAY }
 }
 
-/** The last such day before today. */
 function weekdaySpan(today: Day, weekday: number): Span {
   const back = (new Date(today).getUTCDay() - weekday + 7) % 7 || 7
   return { from: today - back * DAY, to: today - (back - 1) * DAY }
@@ -475,7 +456,7 @@ const rule = (words: string, read: Rule['read']): Rule => ({
   read,
 })
 
-/** The first matching rule is used, so the longer ones come first. */
+/** The first matching rule wins, so longer rules come first. */
 const RULES: readonly Rule[] = [
   rule(`(?:on |am |vom )?(${YEAR})-(\\d\\d)-(\\d\\d)`, (today, [year, month = '', day = '']) =>
     Number(month) >= 1 && Number(month) <= 12 ? dateSpan(today, Number(month) - 1, day, year) : undefined,
@@ -522,22 +503,21 @@ const RULES: readonly Rule[] = [
   ),
 ]
 
-/** "Two weeks ago" is that week, "three days ago" that day. */
+/** "Two weeks ago" means that week, "three days ago" that day. */
 const ago = (today: Day, number: string, unit: string): Span =>
   spanAround(today, unitOf(unit), -numberOf(number))
 
 const SINCE = /(?<![\p{L}\p{N}])(?:since|after|seit|nach)(?: dem| der)? $/u
 const BEFORE = /(?<![\p{L}\p{N}])(?:before|until|vor|bis)(?: dem| der| zum)? $/u
-/** Before everything that is remembered, and after it. */
 const EVER = { from: Date.UTC(1970, 0), to: Date.UTC(9999, 0) }
 
-/** Longer questions are pasted texts, and the dates in these are part of what happened. */
-const LONGEST_QUESTION = 300
+/** Longer questions are pasted texts, whose dates are content and not a search period. */
+const MAX_QUESTION_LENGTH = 300
 
-/** The first date words of a question, relative to `now`; undefined if it has none. */
+/** Returns the first date words of a question, relative to `now`; undefined if there are none. */
 export function readDateWords(query: string, now: Date): Dated | undefined {
   const lower = query.toLowerCase()
-  if (query.length > LONGEST_QUESTION || lower.length !== query.length) return undefined
+  if (query.length > MAX_QUESTION_LENGTH || lower.length !== query.length) return undefined
   const today = dayOf(now.getTime())
   for (const { words, read } of RULES) {
     const match = words.exec(lower)
@@ -559,30 +539,27 @@ function periodOf({ from, to }: Span, before: string, words: string): Period {
   return { from: time(from), to: time(to) }
 }
 
-/** The length of a turn is more accidental than that of a card, so it counts less. See bench/README.md. */
+/**
+ * The length of a turn is more accidental than the length of a card, so it counts less. See bench/README.md.
+ */
 const EVENTS: Bm25 = { k1: 1.2, b: 0.6 }
 
-/** A term by its position among the counted terms, and its weight. */
 export type PositionedTerm = { position: number; worth: number }
 
-/** A term that matches a word of the question: the term itself, or one that may be meant by it. */
 export type Option = PositionedTerm & {
-  /** For a name: its parts. They count in an event that has the whole name or all parts. */
+  /** The parts of a name. An event matches with the whole name or with all parts. */
   parts: readonly PositionedTerm[]
-  /** 1 for the term itself, less for one that is taken to be meant. */
+  /** 1 for the term itself, less for a correction. */
   likeness: number
 }
 
-/** One thing that is asked for; of its options the best counts. */
 export type Wanted = readonly Option[]
 
 const has = ({ counts }: Occurrences, position: number) => (counts[position] as number) > 0
 
-/** Whether an event has the parts of a name, all of them. */
 export const hasParts = (words: Occurrences, { parts }: Option): boolean =>
   parts.length > 0 && parts.every(({ position }) => has(words, position))
 
-/** BM25 of an event over all that is wanted. */
 export function scoreOf(words: Occurrences, wanted: readonly Wanted[], averageLength: number): number {
   const damping = dampingOf(EVENTS, words.length, averageLength)
   const gain = ({ position, worth }: PositionedTerm) =>
@@ -600,6 +577,6 @@ export function scoreOf(words: Occurrences, wanted: readonly Wanted[], averageLe
   return sum
 }
 
-/** The score of an event of this length that has all of `worth`, each term once. */
+/** Returns the score of an event of this length that has each term of `worth` once. */
 export const likelyScore = (worth: number, length: number, averageLength: number): number =>
   worth * gainOf(EVENTS, 1, dampingOf(EVENTS, length, averageLength))

@@ -4,18 +4,18 @@ import { markOf, Provenance, plainName } from '../../core/untrusted-text.ts'
 import { freeJson } from '../../core/validation.ts'
 import { MORE_THAN_CONTROLS } from '../../redaction/required-text.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
-import { LONGEST_KEY } from '../../shared/memory.ts'
+import { MAX_KEY_LENGTH } from '../../shared/memory.ts'
 import { cutText } from '../../text/unicode.ts'
 import type { Withdrawn } from '../cards/index.ts'
 
-export const LONGEST_CONTENT = 200_000
+export const MAX_CONTENT_LENGTH = 200_000
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 export const ProjectKey = z
   .string()
   .trim()
   .min(1)
-  .max(LONGEST_KEY)
+  .max(MAX_KEY_LENGTH)
   .describe('Repository URL or org/repo; any other stable name where there is none')
 
 export const WorkspaceId = Id.nullish().describe('Default: personal')
@@ -28,7 +28,6 @@ export const Label = z.string().max(1000).nullish()
 
 export const EventType = z.enum(['user_message', 'agent_report', 'turn', 'summary', 'fact_snapshot'])
 
-/** What every write of an event may carry. */
 export const EventContext = {
   title: Label,
   session_id: Label,
@@ -43,11 +42,10 @@ export const SearchNote = z
   .optional()
   .describe('After a write: which words questions do not find, where there are too many.')
 
-/** What is written of an event, or into one. */
 export const Content = z
   .string()
   .min(1)
-  .max(LONGEST_CONTENT)
+  .max(MAX_CONTENT_LENGTH)
   .refine(...MORE_THAN_CONTROLS)
 
 export const ProjectContextEventCreate = z
@@ -94,7 +92,6 @@ export const LeftOut = z.object({
 
 export type EventAnswer = z.input<typeof ProjectContextEventResponse>
 
-/** What the spread needs to know of an event, as it is answered. */
 type Shown = { content: string; truncated: boolean }
 
 export type Spreadable<E extends Shown> = {
@@ -107,10 +104,7 @@ export type Spreadable<E extends Shown> = {
 
 export type LeftOutCounts = { events: number; characters: number }
 
-/**
- * What stays true longest matters most. A share is reserved for each part that needs it; the rest goes to the parts in
- * this order.
- */
+/** The order in which parts get room, with a reserved share each: long-lived facts first. */
 const SHARES = [
   ['user_preferences', 0.15],
   ['project_preferences', 0.15],
@@ -119,29 +113,30 @@ const SHARES = [
   ['recent_events', 0.25],
 ] as const
 
-/** The characters around the texts: of the answer, of each event (its id, type and time), and after a text that is cut. */
+/**
+ * The characters around the texts: of the answer, of each event (id, type, time), and after a text that is
+ * cut.
+ */
 export type Frame = { answer: number; event: number; cut: number }
 const JSON_FRAME: Frame = { answer: 400, event: 140, cut: 0 }
-/** A shorter piece of an event is useless. */
-const LEAST_CHARACTERS = 40
-/** The newest event takes at most this share, so that others fit too. */
-const MOST_OF_RECENT = 0.25
+const MIN_CHARACTERS = 40
+/** The share that the newest event may take, so that other events fit too. */
+const MAX_RECENT_SHARE = 0.25
 
-/** The length as JSON, which is how it is sent. */
+/** Returns the length as JSON, which is how the text is sent. */
 const lengthOf = (text: string): number => JSON.stringify(text).length
 const costOf = (event: Shown, { event: head, cut }: Frame): number =>
   head + lengthOf(event.content) + (event.truncated ? cut : 0)
 
-/** As much of an event as there is room for; undefined if that is too little. */
 function fitted<E extends Shown>(event: E, room: number, frame: Frame): E | undefined {
   if (costOf(event, frame) <= room) return event
   const most = room - frame.event - frame.cut
   let length = most
-  while (length >= LEAST_CHARACTERS) {
+  while (length >= MIN_CHARACTERS) {
     const { text } = cutText(event.content, length)
     const needed = lengthOf(text)
     if (needed <= most) return { ...event, content: text, truncated: true }
-    // A character may need more than one place: a quotation mark is escaped, an emoji has two halves.
+    // One character may need more than one place: a quotation mark is escaped, an emoji is two code units.
     length = Math.floor((length * most) / needed)
   }
   return undefined
@@ -150,7 +145,7 @@ function fitted<E extends Shown>(event: E, room: number, frame: Frame): E | unde
 function newestThatFit<E extends Shown>(events: readonly E[], room: number, frame: Frame): E[] {
   const shown: E[] = []
   let left = room
-  const most = Math.max(room * MOST_OF_RECENT, frame.event + frame.cut + 2 * LEAST_CHARACTERS)
+  const most = Math.max(room * MAX_RECENT_SHARE, frame.event + frame.cut + 2 * MIN_CHARACTERS)
   for (const event of events) {
     const some = fitted(event, Math.min(left, most), frame)
     if (!some) break
@@ -160,7 +155,6 @@ function newestThatFit<E extends Shown>(events: readonly E[], room: number, fram
   return shown
 }
 
-/** Cuts the texts of a snapshot to a number of characters in all, and counts what was left out. */
 export function spread<E extends Shown, S extends Spreadable<E>>(
   snapshot: S,
   maxTotalChars: number,
@@ -207,17 +201,15 @@ type Answer = z.input<typeof WithdrawnCard>
 
 const TITLE_CHARACTERS = 60
 const REASON_CHARACTERS = 120
-/** What one takes at most, as it is sent: each character of its texts may be written with two. */
+/** The maximum size of one item as sent: escaping may double the characters of its texts. */
 const ITEM_CHARACTERS = 500
-const MOST_TOLD = 3
-/** More than half of an answer is never for this. */
-const MOST_OF_ANSWER = 0.5
+const MAX_NOTICES = 3
+const MAX_SHARE_OF_ANSWER = 0.5
 
-/** How many of them an answer has room for; the others come with the next one. */
 export const roomForWithdrawn = (maxTotalChars: number | undefined): number =>
   maxTotalChars === undefined
-    ? MOST_TOLD
-    : Math.min(MOST_TOLD, Math.max(1, Math.floor((maxTotalChars * MOST_OF_ANSWER) / ITEM_CHARACTERS)))
+    ? MAX_NOTICES
+    : Math.min(MAX_NOTICES, Math.max(1, Math.floor((maxTotalChars * MAX_SHARE_OF_ANSWER) / ITEM_CHARACTERS)))
 
 const NOT_LOOKED_AT = 'Several people reported it; no moderator has looked yet.'
 
@@ -227,8 +219,8 @@ const line = (text: string, most: number): string => {
 }
 
 /**
- * What the owner wrote after the version that was hidden, or after they took the card back, is theirs alone, and no way to
- * speak to those who read it before.
+ * Changes that the owner made after the card was hidden or withdrawn stay private, so that a new title cannot
+ * address former readers.
  */
 const CHANGED_SINCE = 'Its owner has changed it since.'
 

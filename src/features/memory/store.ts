@@ -24,16 +24,14 @@ import {
 
 export type EventRow = Selectable<ContextEventsTable>
 
-/** Keeps a needle from matching across the end of the title; it cannot occur in stored text. */
+/** Keeps a needle from matching across the end of the title. Stored text cannot contain it. */
 const FIELD_END = '\u0001'
 
 export const searchTextOf = (title: string | null, content: string) =>
   foldCase(title === null ? content : `${title}${FIELD_END}${content}`)
 
-/** What a snapshot or a search result shows of an event; `content` is cut in the database. */
 export type EventHead = Omit<EventRow, 'search_text'>
 
-/** Without the text that is searched, which is as long as the event. */
 export const HEAD_COLUMNS = [
   'event_no',
   'raw_id',
@@ -63,7 +61,7 @@ const countStatement = (db: Db, parameter: Named<Counted>) =>
 
 const countEvent = prepared(countStatement)
 
-/** Event, count and index in one statement: on PostgreSQL the way there and back costs as much as the work. */
+/** Writes event, count and index in one statement, to save round trips on PostgreSQL. */
 const insertAtOnce = prepared(
   (db, parameter: Named<EventRow & HashedEvent>) => {
     const values = Object.fromEntries(EVENT_COLUMNS.map((name) => [name, parameter(name)]))
@@ -90,12 +88,11 @@ export async function insertEvent(
   await countEvent(db, row)
 }
 
-/** An event has at most so many different words in the index; its text is searched whole. */
+/** Limit of different words of an event in the index. The text itself is searched whole. */
 const MAX_EVENT_WORDS = 5000
 
 export type EventTerms = {
   terms: string[]
-  /** Whether words were left out. */
   isPartial: boolean
 }
 
@@ -143,7 +140,7 @@ const withProjectKey = (db: Db) =>
 
 export type EventWithKey = EventRow & { project_key: string }
 
-/** Only the author's own: the condition is part of the query. */
+/** Returns an event of its author only. */
 export async function findEvent(db: Db, authorId: string, rawId: string): Promise<EventWithKey | undefined> {
   return withProjectKey(db)
     .where('events.raw_id', '=', rawId)
@@ -171,7 +168,6 @@ const newestOf = (
 
 export type Part = { project: ProjectRef; slot: ContextSlot; limit: number }
 
-/** The newest events of several slots in one read, each slot by its index. */
 export async function newestParts(db: Db, parts: readonly Part[], characters: number): Promise<EventHead[]> {
   const [first, ...rest] = parts.map((part, index) =>
     db
@@ -209,7 +205,6 @@ export async function loadEvents(db: Db, userId: string, eventNos: readonly numb
     .execute()
 }
 
-/** The texts of the newest events of a project, as a sample of what is common there. */
 export async function newestTexts(
   db: Db,
   { user_id, project_id }: ProjectRef,
@@ -228,10 +223,9 @@ export async function newestTexts(
   return rows.map((row) => row.text)
 }
 
-/** A found event, with the columns that it is sorted by. */
 export type NumberedEvent = Pick<EventRow, 'event_no' | 'created_at'>
 
-/** Reads the newest events one by one until enough hold the needle; `window` bounds the work. */
+/** Reads the newest events one by one until enough contain the needle; `window` limits the work. */
 export async function scanNewest(
   db: Db,
   engine: EngineName,
@@ -276,7 +270,6 @@ export async function removeEvent(db: Db, engine: EngineName, event: EventRow): 
 
 const BATCH = 500
 
-/** Removes every event of a project from the table and from the indexes. */
 export async function removeEventsOf(
   db: Db,
   engine: EngineName,
@@ -307,7 +300,7 @@ export async function removeEventsOf(
   }
 }
 
-/** Updates the project's counters after `added` events came (below zero: were removed). Returns how many there are now. */
+/** Updates the project's counters by `added` events, negative for removed ones. Returns the new count. */
 export async function recount(db: Db, { user_id, project_id }: ProjectRef, added: number): Promise<number> {
   const newest = await db
     .selectFrom('context_events')
@@ -327,7 +320,6 @@ export async function recount(db: Db, { user_id, project_id }: ProjectRef, added
   return events
 }
 
-/** Hands all events of one project to another; their index entries stay. */
 export async function moveEvents(db: Db, from: ProjectRef, to: ProjectRef): Promise<number> {
   await db
     .updateTable('context_partitions')
@@ -344,10 +336,9 @@ export async function moveEvents(db: Db, from: ProjectRef, to: ProjectRef): Prom
   return Number(moved.numUpdatedRows)
 }
 
-/** Memory can be sharded by person, so every statement names the person. */
+/** Every statement names the user, because memory can be sharded by user. */
 export type ProjectRef = { user_id: string; project_id: string }
 
-/** Where the last event of a project is. */
 export type EventPosition = { partition: number; sequence: number }
 
 export async function addPartition(db: Db, { user_id, project_id }: ProjectRef): Promise<void> {
@@ -373,7 +364,7 @@ const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>)
     .where('project_id', '=', parameter('project_id')),
 )
 
-/** The next position in the newest partition; no row if that one is full. */
+/** Takes the next position in the newest partition. Returns no row if that partition is full. */
 const takePosition = prepared(
   (db, parameter: Named<ProjectRef>) =>
     db
@@ -395,7 +386,7 @@ const takePosition = prepared(
 
 type Numbered = ProjectRef & { last?: EventPosition | undefined }
 
-/** It reads and then writes: an update with `returning` would make SQLite's text index write out what it has gathered. */
+/** Reads and then writes: an update with `returning` would make SQLite's text index flush its pending data. */
 async function moveLast(db: Db, project: Numbered): Promise<EventPosition | undefined> {
   const { user_id, project_id } = project
   const last = project.last ?? (await newestPartition(db, { user_id, project_id }))[0]
@@ -405,7 +396,6 @@ async function moveLast(db: Db, project: Numbered): Promise<EventPosition | unde
   return project.last
 }
 
-/** Takes the next free position for an event of the project. */
 export async function nextPosition(db: Db, project: Numbered): Promise<EventPosition> {
   const { user_id, project_id } = project
   const taken = isSqlite(db)
@@ -422,7 +412,6 @@ export async function partitionsOf(db: Db, project: ProjectRef): Promise<number[
   return positions.map(({ partition }) => partition)
 }
 
-/** Every partition of the project with its last event, the newest partition first. */
 export async function lastPositions(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition[]> {
   return db
     .selectFrom('context_partitions')
@@ -433,7 +422,7 @@ export async function lastPositions(db: Db, { user_id, project_id }: ProjectRef)
     .execute()
 }
 
-/** A period of time without its end. */
+/** A period that excludes its end. */
 type Period = { from: string; to: string }
 
 const eventsBetween = (db: Db, { user_id, project_id }: ProjectRef, { from, to }: Period) =>
@@ -444,7 +433,6 @@ const eventsBetween = (db: Db, { user_id, project_id }: ProjectRef, { from, to }
     .where('created_at', '>=', from)
     .where('created_at', '<', to)
 
-/** The newest events of a period, newest first. */
 export async function eventNosBetween(
   db: Db,
   project: ProjectRef,
@@ -460,7 +448,6 @@ export async function eventNosBetween(
   return rows.map(({ event_no }) => event_no)
 }
 
-/** The first and the last event of a period among some numbers, or undefined if there is none. */
 export async function firstAndLastBetween(
   db: Db,
   project: ProjectRef,
@@ -480,7 +467,6 @@ export async function firstAndLastBetween(
   return first && last && { first: first.event_no, last: last.event_no }
 }
 
-/** Which of these events lie in the period. */
 export async function keepBetween(
   db: Db,
   project: ProjectRef,
@@ -495,7 +481,7 @@ export async function keepBetween(
   return new Set(rows.map(({ event_no }) => event_no))
 }
 
-/** How many of the newest events, at most `most`, have no more than `bytes` of text together. */
+/** Returns how many of the newest events, at most `most`, have no more than `bytes` of text together. */
 export async function eventsWithin(
   db: Db,
   { user_id, project_id }: ProjectRef,
@@ -510,7 +496,7 @@ export async function eventsWithin(
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(most)
-  // Nearly always all of them fit, and one sum takes half the time of a cumulative one.
+  // Nearly always all of them fit, and one sum is faster than a cumulative one.
   const { total } = await db
     .selectFrom(newest.as('newest'))
     .select(sql<number>`coalesce(sum(bytes), 0)`.as('total'))
@@ -527,12 +513,11 @@ export async function eventsWithin(
   return events
 }
 
-/** Which events of a project match, and how many. Each engine queries its own indexes. */
+/** Finds and counts matching events of a project. Each engine queries its own indexes. */
 
 type Needle = { userId: string; needle: string; grams: readonly string[] }
 type Words = { userId: string; terms: readonly string[] }
 
-/** Some trigrams of the needle narrow by the index; then the text itself is compared. */
 function holdingNeedle(engine: EngineName, partition: number, { userId, needle, grams }: Needle) {
   const { from, to } = rangeOf(partition)
   return engine === 'sqlite'
@@ -559,7 +544,7 @@ function holdingAnyWord(engine: EngineName, partition: number, { userId, terms }
           and event_no between ${from} and ${to}`
 }
 
-/** The newest events that hold the needle, newest first within a partition. */
+/** Returns the newest events that contain the needle, newest first within a partition. */
 export async function findSubstring(
   db: Db,
   engine: EngineName,
@@ -598,7 +583,6 @@ async function countUpTo(
   return count
 }
 
-/** How many events hold the needle; counting ends at `most`. */
 export const countSubstring = (
   db: Db,
   engine: EngineName,
@@ -608,7 +592,6 @@ export const countSubstring = (
 ): Promise<number> =>
   countUpTo(db, engine, partitions, (partition) => holdingNeedle(engine, partition, asked), most)
 
-/** How many events have at least one of the words; counting ends at `most`. */
 export const countWords = (
   db: Db,
   engine: EngineName,
@@ -621,8 +604,8 @@ export const countWords = (
 const EVENTS_PER_BATCH = 200
 
 /**
- * Indexes every event of Agent Memory again, or only those that the index lacks; returns how many. It asks for each batch
- * what is there already, because several processes may start at once.
+ * Indexes all events again, or only the missing ones; returns the count. Each batch checks what is indexed
+ * already, because several processes may start at once.
  */
 export async function reindexEvents(ctx: Ctx, which: 'all' | 'missing' = 'all'): Promise<number> {
   const { engine } = ctx.database
@@ -671,9 +654,8 @@ export async function reindexRescanned(
 }
 
 /**
- * An upgrade empties the index, and a restore may be killed before it has filled it. This fills it before the first
- * search. The index is filled in the order of the events, so it has the newest event only when it has all. To look at
- * that event alone keeps a start quick, however many there are.
+ * Fills the event index after an upgrade or an interrupted restore. Events are indexed in order, so a check of
+ * the newest event shows whether the index is complete.
  */
 export async function fillEventIndex(ctx: Ctx): Promise<number> {
   return (await lacksNewest(ctx.db, ctx.database.engine)) ? reindexEvents(ctx, 'missing') : 0

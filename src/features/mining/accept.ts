@@ -20,10 +20,9 @@ import {
 type Accepting = z.output<typeof DraftAccept>
 type Accepted = z.input<typeof DraftAccepted>
 
-/** A card needs a fix. If the session has none, the person must write it. */
 const NO_FIX = 'The session does not say what the fix is. Write it in fix_summary.'
 
-/** The home of the card: the key's, if it has one; otherwise null, for the default. */
+/** Returns the default workspace, or null if the credential has a home of its own, which then applies. */
 const homeFor = async (ctx: UserCtx): Promise<string | null> =>
   (await homeOfCredential(ctx)) === null
     ? defaultWorkspaceOf(ctx, await requireUser(ctx, ctx.viewer.userId))
@@ -80,7 +79,7 @@ export const acceptDraft = capability({
       const accepted =
         input.as === 'card' ? await acceptAsCard(ctx, row, input) : await acceptAsVerdict(ctx, row, input)
       const decision = { card_id: accepted.card_id, decided_at: ctx.now().toISOString() }
-      // If another client decides at the same moment, this transaction fails or waits, so that only one card is made.
+      // If two clients decide at once, one transaction fails or waits, so that only one card is created.
       if (!(await decideDraft(ctx.db, row, { status: 'accepted', ...decision })))
         refuseDecided(await requireDraft(ctx, input.draft_id))
       return accepted

@@ -18,7 +18,7 @@ import { tell } from '../notices/index.ts'
 import { findOwnAndTeam } from '../search/index.ts'
 import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/index.ts'
 
-/** False if the person already has a draft of this error, open or decided. */
+/** Returns false if the person already has a draft of this error, open or decided. */
 async function insertDraft(db: Db, row: CardDraftsTable): Promise<boolean> {
   const made = await db
     .insertInto('card_drafts')
@@ -50,7 +50,6 @@ async function hasDraft(db: Db, userId: string, signature: string): Promise<bool
 
 type Shown = { userId: string; status: DraftStatus; now: string }
 
-/** Drafts of one person that have not expired. */
 const shown = (db: Db, { userId, status, now }: Shown) =>
   db
     .selectFrom('card_drafts')
@@ -65,7 +64,6 @@ async function countDrafts(db: Db, asked: Shown): Promise<number> {
   return total
 }
 
-/** Newest first. */
 const listDraftsOf = (
   db: Db,
   asked: Shown,
@@ -93,7 +91,7 @@ const findDraft = (
 
 type Decision = Pick<CardDraftsTable, 'status' | 'card_id' | 'decided_at'>
 
-/** False if another client was faster: a draft is decided once. */
+/** Returns false if another client has decided the draft first. */
 export async function decideDraft(
   db: Db,
   { user_id, draft_id, status }: CardDraftsTable,
@@ -130,7 +128,6 @@ export async function deleteRecoveriesBefore(db: Db, before: string): Promise<vo
   await db.deleteFrom('recoveries').where('created_at', '<', before).execute()
 }
 
-/** The card that recall delivered for this error in this session, if it did. */
 async function deliveredFor(
   db: Db,
   { userId, sessionId, signature }: { userId: string; sessionId: string; signature: string },
@@ -153,22 +150,19 @@ async function deliveredFor(
   return row?.item_id
 }
 
-/** The confidence from which on a person is asked whether it is the same problem. */
 const SURE_ENOUGH = 0.7
-/** A similar card that the person wrote this recently is about this failure. */
 const JUST_WRITTEN_MS = DAY_MS
 
 const LOOKED_AT = 3
 
 export type Like = {
   cardId: string
-  /** The person, or their agent, has already recorded it. */
   isRecordedSince: boolean
 }
 
 const QUOTED = /["'`]([^"'`\n]{2,100})["'`]/g
 
-/** Two errors of one kind differ in what they name: a card about another module is about another error. */
+/** Compares the names in both texts: a card about another module is about another error. */
 function namesTheSame(failure: string, { title, symptom, fix_summary }: Text): boolean {
   const names = [...failure.matchAll(QUOTED)].map((match) => match[1] as string)
   const text = [title, symptom, fix_summary].join('\n')
@@ -176,8 +170,8 @@ function namesTheSame(failure: string, { title, symptom, fix_summary }: Text): b
 }
 
 /**
- * The card of the person or their teams that may say the same: the one that recall delivered for this error, else the
- * one that shares most of the words, else one that search is confident of.
+ * Returns the readable card that may describe the same problem: the one delivered by recall, else the one with
+ * most shared words, else a confident search hit.
  */
 async function looksLike(
   ctx: UserCtx,
@@ -198,22 +192,22 @@ async function looksLike(
   return { cardId: hit.row.card_id, isRecordedSince: hit.row.owner_id === userId && age < JUST_WRITTEN_MS }
 }
 
-/** Nobody reads more than this. */
 const DRAFTS_A_DAY = 3
 const DAYS_KEPT = 30
 
-/** Where a candidate comes from. */
 export type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }
 
 export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
 
-/** Makes a draft of a candidate, unless the person has one, has written the card, or has reached the limit of the day. */
+/**
+ * Makes a draft of a candidate, unless the person has one, has written the card, or has reached the daily
+ * limit.
+ */
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
   const { userId } = ctx.viewer
   const candidate = cleanCandidate(given)
   const signature = signatureOf(candidate)
   if (signature === '') return { skipped: 'no_error' }
-  // These checks come first, because the search below costs more than both.
   if (await hasDraft(ctx.db, userId, signature)) return { skipped: 'known' }
   const today = dayBegan(ctx.now())
   if ((await draftsSince(ctx.db, userId, today)) >= DRAFTS_A_DAY) return { skipped: 'daily_limit' }
@@ -246,7 +240,7 @@ export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Orig
 
 export const candidateOf = (row: CardDraftsTable): Candidate => fromJson<Candidate>(row.candidate)
 
-/** Drafts as their owner sees them, without the names of cards that they can no longer read. */
+/** Returns drafts for their owner, without the names of cards that the owner can no longer read. */
 async function presentDrafts(
   ctx: UserCtx,
   rows: readonly CardDraftsTable[],
@@ -270,7 +264,6 @@ async function presentDrafts(
   })
 }
 
-/** The longest file name or label of a session. */
 const LABEL = 1000
 
 export const CandidateInput = z
@@ -367,7 +360,6 @@ const DraftListResponse = pageOf(DraftResponse).meta({ id: 'DraftListResponse' }
 const { title, symptom, fix_summary, root_cause, environment, steps, tags, card_type } = CaseCreate.shape
 const bare = <T extends z.ZodType>(field: z.ZodDefault<T>) => field.unwrap().optional()
 
-/** Fields that are left out stay as in the draft. */
 export const DraftAccept = z
   .object({
     ...DraftId.shape,
@@ -407,7 +399,6 @@ export async function requireDraft(ctx: UserCtx, draftId: string): Promise<CardD
   return row
 }
 
-/** The message says what to do next, depending on the state. */
 export function refuseDecided({ status, card_id }: CardDraftsTable): void {
   if (status === 'accepted')
     throw conflict('draft_decided', `This draft is already accepted; its card is ${card_id}.`, { card_id })

@@ -20,7 +20,6 @@ import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery, keepCandida
 const said = (by: 'person' | 'agent', text: string): Step[] =>
   text === '' ? [] : [{ kind: 'said', by, text }]
 
-/** A turn has its commands in order, and the files that it changed without their times. */
 const stepsOf = ({ message, report, activity }: CapturedTurn): Step[] => [
   ...said('person', message),
   ...(activity?.commands ?? []).map(
@@ -35,18 +34,17 @@ const stepsOf = ({ message, report, activity }: CapturedTurn): Step[] => [
   ...said('agent', report),
 ]
 
-/** Reading a session blocks the process, and each turn makes it be read again. So only the last commands are read. */
-const MOST_COMMANDS = 600
-const MOST_CHARACTERS = 500_000
+/** Reading a session blocks the process and happens after each turn, so only the last commands are read. */
+const MAX_COMMANDS = 600
+const MAX_CHARACTERS = 500_000
 
-/** The last turns, at least one of them. */
 function newestOf(turns: readonly CapturedTurn[]): readonly CapturedTurn[] {
   let [commands, characters] = [0, 0]
   const before = turns.findLastIndex(({ message, report, activity }) => {
     commands += activity?.commands.length ?? 0
     characters += message.length + report.length
     for (const { command, output } of activity?.commands ?? []) characters += command.length + output.length
-    return commands > MOST_COMMANDS || characters > MOST_CHARACTERS
+    return commands > MAX_COMMANDS || characters > MAX_CHARACTERS
   })
   return turns.slice(Math.min(before + 1, turns.length - 1))
 }
@@ -60,12 +58,12 @@ export function sessionFrom(turns: readonly CapturedTurn[]): Session {
 }
 
 const SESSIONS_AT_ONCE = 50
-/** Of a longer session only the last week is read, and of that the last turns. */
+/** Long sessions: only the last week and its last turns are read. */
 const LOOKS_BACK_MS = 7 * DAY_MS
-const MOST_TURNS = 100
+const MAX_TURNS = 100
 const RECOVERIES_KEPT_MS = 365 * DAY_MS
 
-/** The job runs as the owner of the session, so it sees only cards that they may see. */
+/** Runs the job as the owner of the session, so that it sees only cards that the owner may see. */
 const asOwner = (ctx: Ctx, userId: string): UserCtx => {
   const viewer = {
     userId,
@@ -99,7 +97,7 @@ async function noteRecoveries(
 
 async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
   const since = new Date(ctx.now().getTime() - LOOKS_BACK_MS).toISOString()
-  const read = await turnsOfSession(ctx.db, { session, since, limit: MOST_TURNS })
+  const read = await turnsOfSession(ctx.db, { session, since, limit: MAX_TURNS })
   const last = read?.turns.at(-1)
   if (!read || !last) return
   const { projectKey, turns } = read
@@ -110,14 +108,13 @@ async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
     try {
       await keepCandidate(ctx, candidate, { projectKey, sessionId, client: last.client })
     } catch (error) {
-      // The owner's own writes say that nothing fits any more.
       if (!(error instanceof AppError && error.code === 'storage_full')) throw error
     }
 }
 
 /**
- * A session is claimed first, so that two processes do not both mine it. One that makes the rules fail is skipped, and its
- * next turn brings it back. If the database goes away meanwhile, the session is marked again: it may have no next turn.
+ * Claims a session, then mines it, so that two processes do not both mine it. A session on which the rules
+ * fail is skipped; after a database failure the session is marked again, as it may have no next turn.
  */
 async function claimAndMine(ctx: Ctx, session: DueSession, stopping: AbortSignal): Promise<void> {
   try {
@@ -130,7 +127,6 @@ async function claimAndMine(ctx: Ctx, session: DueSession, stopping: AbortSignal
   }
 }
 
-/** The job: mines sessions with a new turn. */
 export async function mineDueSessions(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
     const due = await dueSessions(ctx.db, SESSIONS_AT_ONCE)
@@ -142,7 +138,6 @@ export async function mineDueSessions(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
-/** Housekeeping: drops expired drafts, and recoveries that no figure uses any more. */
 export const dropOldDrafts = (ctx: Ctx): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const now = ctx.now()

@@ -6,7 +6,7 @@ import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import { cleanOptional, cleanText, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
 import { audit } from '../audit/index.ts'
-import { findAnyCard, holdAnyCard, ownCard, review, reviewAhead } from '../cards/index.ts'
+import { findAnyCard, lockAnyCard, ownCard, review, reviewAhead } from '../cards/index.ts'
 import { publishingTarget, refuseHidden, requireMayPublish } from '../permissions/index.ts'
 import {
   findOwnMatter,
@@ -34,10 +34,10 @@ async function requireOwnMatter(ctx: UserCtx, matterId: string) {
   return row
 }
 
-/** Locks the card first, then the matter, in the same order as a report. */
+/** Locks the card first, then the matter: the same order as a report, to avoid a deadlock. */
 async function heldOwnMatter(ctx: UserCtx, matterId: string) {
   const { card_id } = await requireOwnMatter(ctx, matterId)
-  await holdAnyCard(ctx, card_id)
+  await lockAnyCard(ctx, card_id)
   if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matterId)
   return requireOwnMatter(ctx, matterId)
 }
@@ -108,7 +108,7 @@ export const askForLook = capability({
     return inTx(
       ctx,
       async (ctx) => {
-        await holdAnyCard(ctx, card_id)
+        await lockAnyCard(ctx, card_id)
         const card = await ownCard(ctx, card_id, 'ask about')
         refuseHidden(card)
         const target = await publishingTarget(ctx, target_workspace_id)

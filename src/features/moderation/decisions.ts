@@ -7,13 +7,13 @@ import { Id, Page } from '../../core/schemas.ts'
 import { flag } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { ModerationDecision } from '../../db/knowledge-schema.ts'
-import { holdLockOf } from '../../db/locks.ts'
+import { acquireLockOf } from '../../db/locks.ts'
 import { cleanText, Findings } from '../../redaction/redact.ts'
 import { audit } from '../audit/index.ts'
 import {
   findCardOrDeleted,
   hideCard,
-  holdAnyCard,
+  lockAnyCard,
   type ModeratedCard,
   showCard,
   takeCardOut,
@@ -44,7 +44,7 @@ function whatChanged({ status, decision, reason, appeal_note }: MatterRow): stri
     : `It was decided: ${decision}. Reason: ${reason}`
 }
 
-/** If two moderators decide at once, the second is told what the first has decided. */
+/** The second of two simultaneous decisions is refused with the first decision. */
 function requireRevision(row: MatterRow, revision: number): void {
   if (row.revision === revision) return
   throw conflict(
@@ -61,19 +61,24 @@ function requireRevision(row: MatterRow, revision: number): void {
   )
 }
 
-/** Locks the card first, then the matter, in the same order as a report. Another order could deadlock. */
+/** Locks the card first, then the matter: the same order as a report, to avoid a deadlock. */
 async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
   const { card_id } = await requireMatter(ctx, matterId)
-  await holdAnyCard(ctx, card_id)
+  await lockAnyCard(ctx, card_id)
   if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matterId)
   return requireMatter(ctx, matterId)
 }
 
-/** Where strangers read, a moderator of the service decides for the service, also as an admin of that workspace. */
+/**
+ * In a workspace that strangers read, a moderator of the service decides for the service, even as an admin of
+ * that workspace.
+ */
 const speaksForService = async (ctx: UserCtx, row: MatterRow): Promise<boolean> =>
   row.visibility !== 'private' && (await moderatorOf(ctx)).isService
 
-/** Admins of a workspace cannot change decisions of the service's moderators, nor decide what only those may. */
+/**
+ * Admins of a workspace cannot change decisions of the service's moderators, nor decide what only those may.
+ */
 async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDecision): Promise<void> {
   if ((await moderatorOf(ctx)).isService) return
   if (row.cause === 'blocked' && decision === 'keep' && row.visibility !== 'private')
@@ -84,15 +89,18 @@ async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDeci
     throw forbidden('Moderators of the service have decided this matter. Only they decide it anew.')
 }
 
-/** After a card has moved, the admins of its former workspace cannot decide about it. Moderators of the service can. */
+/**
+ * After a card has moved, admins of its former workspace cannot decide about it; moderators of the service
+ * can.
+ */
 async function isWithin(ctx: UserCtx, row: MatterRow, card: ModeratedCard): Promise<boolean> {
   if (card.workspace_id === row.workspace_id || card.status !== 'published') return true
   return speaksForService(ctx, row)
 }
 
 /**
- * A blocked draft was shown to nobody, so there is nothing to hide: it is let through or not. A deleted card is changed
- * like any other, since its owner can bring it back. Returns the version.
+ * Applies a decision to the card and returns its version. A blocked draft was never shown, so only its release
+ * is decided; a deleted card is changed too, because its owner can restore it.
  */
 async function changeCard(
   ctx: UserCtx,
@@ -115,12 +123,12 @@ async function changeCard(
 }
 
 /**
- * A ban in a private team holds in that team. A ban where strangers read holds everywhere. A person has one ban for one
- * place: a second one would stay after the first is lifted.
+ * Bans a person: in a private team for that team, elsewhere everywhere. One ban per person and place, because
+ * a second ban would remain after the first is lifted.
  */
 async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
   const workspace_id = (await speaksForService(ctx, row)) ? null : row.workspace_id
-  await holdLockOf(ctx.db, ctx.database.engine, 'bans', row.owner_id)
+  await acquireLockOf(ctx.db, ctx.database.engine, 'bans', row.owner_id)
   const before = await findBanIn(ctx.db, row.owner_id, workspace_id)
   if (before?.matter_id === row.matter_id) return
   if (before)
@@ -134,7 +142,8 @@ async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> 
   await insertBan(ctx.db, {
     ban_id,
     user_id: row.owner_id,
-    // Anybody can register with the address of another person, who would be banned instead.
+    // Only a proven address is hashed: anybody can register with the address of another person, who would be
+    // banned instead.
     email_hash:
       owner?.email_normal && isProven(ctx, owner) ? addressHash(ctx, 'ban', owner.email_normal) : null,
     workspace_id,
@@ -154,7 +163,6 @@ async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> 
   })
 }
 
-/** Returns whether there was a ban to lift. */
 async function liftThoseOf(ctx: UserCtx, row: MatterRow, reason: string): Promise<boolean> {
   const lifting = {
     lifted_by: ctx.viewer.userId,

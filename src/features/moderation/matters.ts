@@ -20,7 +20,6 @@ export type Moderator = { userId: string; isService: boolean }
 
 type Matters = ExpressionBuilder<Schema, 'moderation_matters' | 'workspaces'>
 
-/** The workspaces of which somebody is admin. */
 const adminOf = (userId: string) =>
   expressionBuilder<Schema>()
     .selectFrom('memberships')
@@ -29,8 +28,9 @@ const adminOf = (userId: string) =>
     .where('memberships.role', '=', 'admin')
 
 /**
- * Who may read a matter and decide it: moderators of the service where strangers read, and admins of a workspace for its
- * cards. Nobody decides about a card of their own. Moderators of the service see nothing of a private team.
+ * Who may read and decide a matter: moderators of the service where strangers read, and admins of a workspace
+ * for its cards. Nobody decides about an own card, and moderators of the service see nothing of a private
+ * team.
  */
 function mayModerate(eb: Matters, { userId, isService }: Moderator): Expression<SqlBool> {
   const isAdmin = eb('moderation_matters.workspace_id', 'in', adminOf(userId))
@@ -82,24 +82,28 @@ const cardsNamed = (db: Db, cardIds: readonly string[]) =>
     .where('deleted_at', 'is', null)
     .execute()
 
-/** The card is where the matter is about it, so those who decide read its present version. */
+/** The card is still where the matter is about it, so the moderators may read its present version. */
 export const isAtMatter = (
   card: Pick<Selectable<CardsTable>, 'status' | 'workspace_id'>,
   matter: Pick<ModerationMattersTable, 'workspace_id'>,
 ): boolean => card.status === 'published' && card.workspace_id === matter.workspace_id
 
-/** Matters with what moderators see of their cards. Asked apart, because a cluster would have to read all cards to join them. */
+/**
+ * Adds what moderators see of the cards. Queried separately, because a cluster would read all cards for a
+ * join.
+ */
 async function withCards(db: Db, matters: readonly BareMatter[], { isService }: Moderator) {
   const ids = [...new Set(matters.map((matter) => matter.card_id))]
   const cards = ids.length > 0 ? await cardsNamed(db, ids) : []
   const byId = new Map(cards.map((card) => [card.card_id, card]))
   return matters.map((matter) => {
     const card = byId.get(matter.card_id)
-    // What the owner has changed since they took the card back is private.
+    // Changes that the owner made after withdrawing the card are private.
     const isSeen = card && (isAtMatter(card, matter) || card.version <= matter.card_version)
     return {
       ...matter,
-      // Who decides for the service is named to its moderators alone: an owner may be admin by a second account.
+      // Only moderators of the service see who decided for the service: an owner may be admin through a second
+      // account.
       decided_by_name: isService || matter.decided_by_service === 0 ? matter.decided_by_name : null,
       hidden_at: card?.hidden_at ?? null,
       review_status: card?.review_status ?? null,
@@ -145,7 +149,9 @@ export async function findMatter(
   return (await withCards(db, rows, moderator))[0]
 }
 
-/** On PostgreSQL this makes two decisions about one matter run one after the other. SQLite has only one writer. */
+/**
+ * On PostgreSQL this makes two decisions about one matter run one after the other. SQLite has only one writer.
+ */
 export async function lockMatter(db: Db, matterId: string): Promise<void> {
   await db
     .selectFrom('moderation_matters')
@@ -155,7 +161,6 @@ export async function lockMatter(db: Db, matterId: string): Promise<void> {
     .execute()
 }
 
-/** All matters of a card, newest first, with whether a ban of each is in force. */
 export const mattersOfCard = (db: Db, cardId: string) =>
   db
     .selectFrom('moderation_matters')
@@ -177,7 +182,6 @@ export const findOwnMatter = (db: Db, ownerId: string, matterId: string) =>
     .where('owner_id', '=', ownerId)
     .executeTakeFirst()
 
-/** What waits for those who decide about the card in this workspace. */
 export const waitingMatter = (db: Db, cardId: string, workspaceId: string) =>
   db
     .selectFrom('moderation_matters')
@@ -199,7 +203,6 @@ export async function updateMatter(
   await db.updateTable('moderation_matters').set(change).where('matter_id', '=', matterId).execute()
 }
 
-/** What moderators see of a publisher: their public cards and earlier decisions about them. */
 export async function publisherOf(db: Db, userId: string) {
   const person = await db
     .selectFrom('users')
@@ -222,7 +225,7 @@ export async function publisherOf(db: Db, userId: string) {
     .select(['moderation_matters.decision', (eb) => eb.fn.countAll<number>().as('times')])
     .where('moderation_matters.owner_id', '=', userId)
     .where('moderation_matters.decision', 'is not', null)
-    // What a private team decided is for that team to know.
+    // Decisions of a private team are visible to that team only.
     .where(sql<boolean>`(moderation_matters.was_open = 1 or workspaces.visibility <> 'private')`)
     .groupBy('moderation_matters.decision')
     .execute()
@@ -248,7 +251,10 @@ export async function publisherOf(db: Db, userId: string) {
 
 type Bans = ExpressionBuilder<Schema, 'publishing_bans'>
 
-/** Moderators of the service see its bans, admins of a workspace see the bans there. Nobody sees their own ban here. */
+/**
+ * Moderators of the service see its bans, admins of a workspace see the bans there. Nobody sees their own ban
+ * here.
+ */
 function maySee(eb: Bans, { userId, isService }: Moderator): Expression<SqlBool> {
   const isAdmin = eb('publishing_bans.workspace_id', 'in', adminOf(userId))
   return eb.and([
@@ -305,7 +311,6 @@ export async function liftBanRow(db: Db, banId: string, lifting: Lifting): Promi
   await db.updateTable('publishing_bans').set(lifting).where('ban_id', '=', banId).execute()
 }
 
-/** Lifts the bans of a matter that are in force, and returns their ids. */
 export async function liftBansOfMatter(db: Db, matterId: string, lifting: Lifting): Promise<string[]> {
   const rows = await db
     .updateTable('publishing_bans')
@@ -317,7 +322,6 @@ export async function liftBansOfMatter(db: Db, matterId: string, lifting: Liftin
   return rows.map((row) => row.ban_id)
 }
 
-/** The ban in force there, for whatever matter. */
 export const findBanIn = (
   db: Db,
   userId: string,
@@ -331,8 +335,6 @@ export const findBanIn = (
     .where('lifted_at', 'is', null)
     .executeTakeFirst()
 
-/** Which matters keep a card hidden, and what ends it. */
-
 type HiddenCard = Pick<Selectable<CardsTable>, 'card_id' | 'hidden_at'>
 
 const mattersHere = (db: Db, cardId: string) =>
@@ -345,20 +347,20 @@ const mattersHere = (db: Db, cardId: string) =>
 
 type Holding = Awaited<ReturnType<typeof mattersHere>>[number]
 
-/** A draft that was refused before the card was hidden is not what hides it. */
+/** A draft that was refused before the card was hidden does not keep the card hidden. */
 function holds(matter: Holding, { hidden_at }: HiddenCard): boolean {
   if (matter.hidden_by_reports === 1) return true
   if (matter.decision !== 'hide' && matter.decision !== 'remove') return false
   return matter.cause === 'reports' || (matter.decided_at ?? '') >= (hidden_at ?? '')
 }
 
-/** Another matter hides the card too: to keep it in this one does not show it. */
+/** Returns true if another matter hides the card too, so that keeping the card here does not show it. */
 export async function isHeldBeside(db: Db, card: HiddenCard, matterId: string): Promise<boolean> {
   const matters = await mattersHere(db, card.card_id)
   return matters.some((matter) => matter.matter_id !== matterId && holds(matter, card))
 }
 
-/** Whether those who decide here have kept this version of a card: reports alone hide it no more. */
+/** Returns true if moderators have kept this version of the card: then reports alone cannot hide it. */
 export async function wasKept(
   db: Db,
   { card_id, version, workspace_id }: Pick<Selectable<CardsTable>, 'card_id' | 'version' | 'workspace_id'>,
@@ -374,7 +376,10 @@ export async function wasKept(
   return row !== undefined
 }
 
-/** Cards of a private team's matters that are hidden now. Asked apart: a cluster keeps matters and cards on different nodes. */
+/**
+ * Returns the hidden cards of a private team's matters. Queried separately: a cluster keeps matters and cards
+ * on different nodes.
+ */
 async function hiddenIn(db: Db, workspaceId: string): Promise<HiddenCard[]> {
   const matters = await db
     .selectFrom('moderation_matters')
@@ -394,8 +399,8 @@ async function hiddenIn(db: Db, workspaceId: string): Promise<HiddenCard[]> {
 }
 
 /**
- * Cards that only the admins of this team have hidden are shown again, and what waits there waits no more. What moderators
- * of the service or strangers' reports have hidden stays so: closing and deleting a team is no way around them.
+ * Shows the cards that only this team's admins have hidden and closes their open matters. Cards hidden by
+ * moderators of the service or by strangers' reports stay hidden: deleting a team must not bypass moderation.
  */
 export async function endTeamMatters(db: Db, workspaceId: string, now: string): Promise<void> {
   for (const card of await hiddenIn(db, workspaceId)) {
@@ -409,7 +414,7 @@ export async function endTeamMatters(db: Db, workspaceId: string, now: string): 
       .set({ hidden_at: null, updated_at: now })
       .where('card_id', '=', card_id)
       .execute()
-    // It holds nothing any more, whatever another matter about the card comes to.
+    // A closed matter no longer hides the card, whatever another matter about the card decides.
     await db
       .updateTable('moderation_matters')
       .set({ decision: null })
@@ -451,7 +456,6 @@ export const presentOwnMatter = (row: OwnMatterRow, isHidden: boolean): z.input<
   can_appeal: row.can_appeal === 1 && row.status === 'decided',
 })
 
-/** A title, and what was written to moderators, is text of others, here as everywhere. */
 export const presentMatter = (row: MatterRow): z.input<typeof MatterHead> => ({
   ...common(row),
   is_hidden: row.hidden_at !== null,

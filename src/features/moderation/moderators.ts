@@ -8,7 +8,7 @@ import { tell, tellByMail } from '../notices/index.ts'
 import { mayKnowOf } from '../permissions/index.ts'
 import type { BanRow, Moderator } from './matters.ts'
 
-/** A card in a private team whose only admin owns it: nobody may decide about it. */
+/** Returns true if nobody may decide about the card: the only admin of its private team owns it. */
 export async function hasNoModerator(
   db: Db,
   card: { workspace_id: string; owner_id: string },
@@ -33,7 +33,6 @@ export async function hasNoModerator(
   return alone !== undefined
 }
 
-/** Who is told of a new matter, and where it is: admins of a team, or service admins and moderators with a proven address. */
 async function moderatorsFor(
   db: Db,
   workspaceId: string,
@@ -69,7 +68,7 @@ async function moderatorsFor(
   return { userIds: [...new Set([...admins, ...named].map((row) => row.user_id))], workspaceName }
 }
 
-/** An app that a person has connected acts for them, but never as a moderator of the service. */
+/** A connected app acts for a person, but never as a moderator of the service. */
 export async function moderatorOf(ctx: UserCtx): Promise<Moderator> {
   const { userId, credential } = ctx.viewer
   const user = await findUser(ctx.db, userId)
@@ -87,7 +86,7 @@ type Told = { owner_id: string; card_id: string; workspace_id: string }
 type Matter = Told & { matter_id: string; revision: number }
 type Said = { reason?: string; isBanned?: boolean; isUnbanned?: boolean }
 
-/** Tells the owner at once, in the inbox and by mail if their settings allow it; also of a second decision on one day. */
+/** Notifies the owner at once, in the inbox and by mail if enabled; also for a second decision on one day. */
 export async function tellOwner(
   ctx: Ctx,
   { owner_id, card_id, matter_id, revision }: Matter,
@@ -111,7 +110,6 @@ export async function tellOwner(
   })
 }
 
-/** What a ban without a workspace is about. */
 const EVERYWHERE = 'the library, and in public and unlisted workspaces,'
 
 type Lifted = Pick<
@@ -119,13 +117,12 @@ type Lifted = Pick<
   'ban_id' | 'user_id' | 'workspace_id' | 'workspace_name' | 'visibility' | 'role_there'
 >
 
-/** The person may have left the private team in which they were banned. */
+/** Hides the name of a private team that the banned person has left. */
 function nameToSay({ workspace_name, visibility, role_there }: Lifted): string {
   if (workspace_name === null) return EVERYWHERE
   return mayKnowOf(visibility, role_there) ? workspace_name : `${LEFT_WORKSPACE},`
 }
 
-/** Tells the person as a ban does, in the inbox and by mail. */
 export async function tellUnbanned(ctx: Ctx, ban: Lifted, reason: string): Promise<void> {
   const user = await findUser(ctx.db, ban.user_id)
   if (!user) return
@@ -143,8 +140,8 @@ export async function tellUnbanned(ctx: Ctx, ban: Lifted, reason: string): Promi
 }
 
 /**
- * Each moderator has at most one unread notice for each workspace, however many matters wait there. They are told in one
- * order, because two reports at the same moment tell the same people.
+ * Notifies the moderators, each with at most one unread notice per workspace. A fixed order avoids deadlocks
+ * between two reports at the same moment.
  */
 export async function tellModerators(ctx: Ctx, { owner_id, workspace_id: workspaceId }: Told): Promise<void> {
   const { userIds, workspaceName } = await whoModerates(ctx, workspaceId)

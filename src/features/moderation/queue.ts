@@ -61,7 +61,7 @@ export async function requireMatter(ctx: UserCtx, matterId: string): Promise<Mat
   return row
 }
 
-/** Changes after the owner took the card back stay private, until the owner shares the card again or appeals. */
+/** Changes after the owner withdrew the card stay private until the owner shares the card again or appeals. */
 async function readableVersions(ctx: UserCtx, row: MatterRow, card: ModeratedCard) {
   const isThere = isAtMatter(card, row)
   const first = Math.min(
@@ -71,13 +71,15 @@ async function readableVersions(ctx: UserCtx, row: MatterRow, card: ModeratedCar
   return { first, last: isThere ? card.version : row.card_version }
 }
 
-/** Cites have no versions: of a card that its owner has taken back they are seen only while the owner asks to look. */
+/**
+ * Cites have no versions, so cites of a withdrawn card are visible only while its owner asks for a decision.
+ */
 const withSeenCites = (row: MatterRow, card: ModeratedCard): ModeratedCard => {
   const isAsked = row.status === 'appealed' || (row.cause === 'blocked' && row.status === 'open')
   return isAsked || isAtMatter(card, row) ? card : { ...card, cites_are_written: 0 }
 }
 
-const MOST_REPORTS = 100
+const MAX_REPORTS = 100
 
 async function cardOf(ctx: UserCtx, row: MatterRow, wanted: number | undefined) {
   const card = await findAnyCard(ctx, row.card_id)
@@ -107,7 +109,7 @@ export async function wholeMatter(
   version?: number,
 ): Promise<z.input<typeof WholeMatter>> {
   const head = presentMatter(row)
-  const reports = await reportsOf(ctx.db, row.matter_id, MOST_REPORTS)
+  const reports = await reportsOf(ctx.db, row.matter_id, MAX_REPORTS)
   const card = await cardOf(ctx, row, version)
   const speaks =
     reports.some(({ note }) => containsInstructions(note ?? '')) || card.findings.some(isSaidToAgents)

@@ -12,8 +12,8 @@ import { audit } from '../audit/index.ts'
 import {
   CardId,
   hideCard,
-  holdAnyCard,
   isListed,
+  lockAnyCard,
   type ModeratedCard,
   mayRead,
   trustCounts,
@@ -24,10 +24,13 @@ import { endTeamMatters, insertMatter, updateMatter, waitingMatter, wasKept } fr
 import { hasNoModerator, tellModerators, tellOwner } from './moderators.ts'
 import { CardReport, CardReported, ReportableCard } from './schemas.ts'
 
-/** The viewer id of a reader who is not signed in. The public scope does not use it. */
+/** The viewer id of a signed-out reader; the public scope ignores it. */
 const NOBODY = ''
 
-/** A card that the reporter may read: any card they can open when signed in, otherwise a card of the public pages. */
+/**
+ * Returns a card that the reporter may read: signed in, any readable card; otherwise, a card of the public
+ * pages.
+ */
 const reportableCard = (db: Db, cardId: string, viewerId: string | null) =>
   db
     .selectFrom('cards')
@@ -36,7 +39,6 @@ const reportableCard = (db: Db, cardId: string, viewerId: string | null) =>
     .where(viewerId === null ? isListed(NOBODY, 'public') : mayRead(viewerId))
     .executeTakeFirst()
 
-/** Whether strangers read in this workspace. */
 async function isOpenNow(db: Db, workspaceId: string): Promise<boolean> {
   const { visibility } = await db
     .selectFrom('workspaces')
@@ -67,8 +69,8 @@ async function isReported(db: Db, matterId: string, reporterKey: string): Promis
 }
 
 /**
- * The last report of a person is the one that counts. One that belongs to another matter stays there: else whoever was
- * dismissed would report once more, and nothing would be held against them.
+ * Replaces a person's earlier report, except one in another matter: there a dismissed report must still count
+ * against its author.
  */
 async function putReport(db: Db, row: CardReportsTable): Promise<void> {
   const { kind, note, card_version, created_at } = row
@@ -107,8 +109,7 @@ export async function firstReportedVersion(db: Db, matterId: string): Promise<nu
   return first
 }
 
-/** This many reports are more than enough to hide any card. */
-const MOST_WEIGHED = 200
+const MAX_WEIGHED = 200
 
 const decidedReports = (decision: 'for' | 'against') =>
   sql<number>`(select count(*) from card_reports as former
@@ -116,7 +117,10 @@ const decidedReports = (decision: 'for' | 'against') =>
     where former.user_id = ${sql.ref('users.user_id')} and moderation_matters.decision is not null
       and moderation_matters.decision ${sql.raw(decision === 'for' ? '<>' : '=')} 'keep')`
 
-/** Those of the people whose cards worked for somebody else. Asked apart: cards and reports are on different nodes of a cluster. */
+/**
+ * Returns the people whose cards worked for somebody else. Queried separately: cards and reports are on
+ * different nodes of a cluster.
+ */
 async function trustedAmong(db: Db, userIds: readonly string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set()
   const rows = await db
@@ -130,7 +134,6 @@ async function trustedAmong(db: Db, userIds: readonly string[]): Promise<Set<str
   return new Set(rows.map((row) => row.owner_id))
 }
 
-/** The people who reported, with everything that decides how much their reports weigh. */
 async function reportersOf(db: Db, matterId: string, everybodyIsProven: boolean): Promise<Reporter[]> {
   const rows = await db
     .selectFrom('card_reports')
@@ -145,7 +148,7 @@ async function reportersOf(db: Db, matterId: string, everybodyIsProven: boolean)
     .where('card_reports.matter_id', '=', matterId)
     .where('users.deleted_at', 'is', null)
     .orderBy('users.created_at')
-    .limit(MOST_WEIGHED)
+    .limit(MAX_WEIGHED)
     .execute()
   const trusted = await trustedAmong(
     db,
@@ -161,7 +164,6 @@ async function reportersOf(db: Db, matterId: string, everybodyIsProven: boolean)
   }))
 }
 
-/** Pairs of these people who share a team, or who praised each other's cards. */
 async function bondsAmong(db: Db, userIds: readonly string[]): Promise<Bond[]> {
   if (userIds.length < 2) return []
   const teams = await db
@@ -185,7 +187,6 @@ async function bondsAmong(db: Db, userIds: readonly string[]): Promise<Bond[]> {
   return [...teams, ...praise].map(({ a, b }) => ({ a, b }))
 }
 
-/** Reports of a person who leaves stay, without their author. */
 async function forgetReporter(db: Db, userId: string): Promise<void> {
   await db
     .updateTable('card_reports')
@@ -194,7 +195,6 @@ async function forgetReporter(db: Db, userId: string): Promise<void> {
     .execute()
 }
 
-/** Deletes what an owner wrote to moderators. */
 async function forgetWords(db: Db, ownerId: string): Promise<void> {
   await db
     .updateTable('moderation_matters')
@@ -203,18 +203,14 @@ async function forgetWords(db: Db, ownerId: string): Promise<void> {
     .execute()
 }
 
-/** How much reports weigh, and from which weight on they hide a card until a moderator looks. */
-
 export type Reporter = {
   userId: string
-  /** Since when the account exists. */
   since: string
-  /** The e-mail address is proven, or the server has no mail and nobody can prove one. */
+  /** The e-mail address is proven, or the server sends no mail and nobody can prove an address. */
   isProven: boolean
-  /** How many of their earlier reports moderators agreed with, and how many they did not. */
   upheld: number
   dismissed: number
-  /** Somebody else has used a card of theirs, and it worked. */
+  /** Somebody else has used a card of this person successfully. */
   isTrusted: boolean
 }
 
@@ -223,19 +219,22 @@ type Bond = { a: string; b: string }
 
 export type Reports = { reporters: readonly Reporter[]; bonds: readonly Bond[]; anonymous: number }
 
-/** All numbers of the rule. docs/guide/moderation.md explains them. */
+/** docs/guide/moderation.md explains these numbers. */
 const REPORT_WEIGHTS = {
   person: 1,
   trusted: 1.5,
   unproven: 0.1,
   anonymous: 0.05,
-  /** Readers without an account and accounts that anybody makes in a minute, all together. */
+  /**
+   * The limit for the sum of all readers without an account and all new accounts, which anybody can create in
+   * bulk.
+   */
   mostUnknown: 0.5,
   threshold: 3,
   /** Each person for whom the card worked raises the threshold, up to this much. */
   perConfirmation: 0.5,
   mostForConfirmations: 5,
-  /** The reports must come from this many groups of established people that are not connected with each other. */
+  /** The reports must come from this many unconnected groups of established people. */
   leastGroups: 3,
 } as const
 
@@ -253,7 +252,6 @@ function standingOf(reporter: Reporter, now: Date): Standing {
   }
 }
 
-/** The group of each reporter: people who are connected directly or through others. */
 function groupsOf({ reporters, bonds }: Reports): Map<string, string> {
   const leader = new Map(reporters.map(({ userId }) => [userId, userId]))
   const find = (id: string): string => {
@@ -269,7 +267,6 @@ export type Weighed = { weight: number; groups: number }
 
 const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
 
-/** A group is its heaviest member. */
 export function weighReports(reports: Reports, now: Date): Weighed {
   const groups = groupsOf(reports)
   const heaviest = new Map<string, Standing>()
@@ -298,10 +295,10 @@ export const hidesCard = ({ weight, groups }: Weighed, threshold: number): boole
 
 const REPORTS_A_MINUTE = 10
 const ANONYMOUS_A_MINUTE = 5
-/** In one matter. Anonymous reports weigh little, and more of them would only fill the disk. */
-const MOST_ANONYMOUS = 50
+/** The limit per matter: anonymous reports weigh little, and more would only fill the disk. */
+const MAX_ANONYMOUS = 50
 
-/** A hash, so that the stored key does not show an IP address. */
+/** Hashed, so that the stored key does not reveal an IP address. */
 const reporterKey = ({ viewer, hashKey, ip }: Ctx): string =>
   viewer ? viewer.userId : `address:${sha256(`report\n${hashKey}\n${ip}`)}`
 
@@ -352,9 +349,8 @@ export const newMatter = (
 }
 
 const isCrowded = async (ctx: Ctx, matterId: string): Promise<boolean> =>
-  (await countAnonymous(ctx.db, matterId)) >= MOST_ANONYMOUS
+  (await countAnonymous(ctx.db, matterId)) >= MAX_ANONYMOUS
 
-/** The open matter about this card, or a new one. */
 async function matterFor(
   ctx: Ctx,
   card: ModeratedCard,
@@ -376,7 +372,6 @@ async function matterFor(
   return made
 }
 
-/** The weight of a matter's reports now, and the weight that would hide the card. */
 export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedCard, 'trust'>) {
   const reporters = await reportersOf(ctx.db, matterId, isEveryAddressProven(ctx))
   const bonds = await bondsAmong(
@@ -388,7 +383,7 @@ export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedC
   return { ...weighed, threshold: thresholdFor(trustCounts(card.trust)?.worked ?? 0) }
 }
 
-/** Hides the card until a moderator looks. A version that moderators have kept is not hidden again. */
+/** Hides the card until a moderator looks at it. A version that moderators have kept is not hidden again. */
 async function hideIfHeavy(ctx: Ctx, found: ModerationMattersTable, card: ModeratedCard): Promise<void> {
   if (card.hidden_at !== null || (await wasKept(ctx.db, card))) return
   const { threshold, ...weighed } = await weightOf(ctx, found.matter_id, card)
@@ -412,10 +407,10 @@ async function cardToReport(ctx: Ctx, cardId: string): Promise<ModeratedCard> {
   if (!card) throw notFound('Card')
   if (card.owner_id === ctx.viewer?.userId)
     throw conflict('own_card', 'This is your own card. Change it, take it back or delete it.')
-  // Moderators of the service see what strangers could read, and no draft that a colleague shows them by a report.
+  // Moderators of the service see only what strangers could read, not a draft that a colleague reports.
   if (card.status !== 'published')
     throw conflict('not_shared', 'This card is not shared yet. Talk to its owner.')
-  // Taken and thanked for, it would lie where nobody may read it.
+  // A report that no moderator may read is refused.
   if (await hasNoModerator(ctx.db, card))
     throw conflict(
       'no_moderator',
@@ -462,7 +457,7 @@ export const reportCard = capability({
     return inTx(
       ctx,
       async (ctx) => {
-        await holdAnyCard(ctx, card_id)
+        await lockAnyCard(ctx, card_id)
         const card = await cardToReport(ctx, card_id)
         const waiting = await waitingMatter(ctx.db, card_id, card.workspace_id)
         const replaced = waiting !== undefined && (await isReported(ctx.db, waiting.matter_id, reporter_key))
@@ -481,7 +476,8 @@ export const reportCard = capability({
           card_version: card.version,
           created_at: now,
         })
-        // Recorded without a workspace, so that its admins do not learn who reported. Saying it again adds nothing to the log.
+        // Recorded without a workspace, so that its admins do not learn who reported. A repeated report is not
+        // recorded again.
         if (!replaced)
           await audit(ctx, {
             action: 'card.reported',
@@ -496,12 +492,14 @@ export const reportCard = capability({
   },
 })
 
-/** Reports stay without their author. What the person wrote to moderators is deleted. Decisions and bans stay. */
+/** Removes the author from reports and deletes what the person wrote to moderators. Decisions and bans stay. */
 export async function forgetReportsOf(ctx: Ctx, userId: string): Promise<void> {
   await forgetReporter(ctx.db, userId)
   await forgetWords(ctx.db, userId)
 }
 
-/** Decisions of a private team end with the team: cards that only its admins have hidden are shown again. */
+/**
+ * Ends the decisions of a private team with the team: cards that only its admins have hidden are shown again.
+ */
 export const endModerationIn = (ctx: Ctx, workspaceId: string): Promise<void> =>
   endTeamMatters(ctx.db, workspaceId, ctx.now().toISOString())

@@ -60,7 +60,7 @@ const matterFields = {
   updated_at: Time,
 }
 
-/** A matter as the card's owner sees it: without who reported and without what they wrote. */
+/** A matter as the card's owner sees it, without the reporters and their words. */
 export const OwnMatter = z
   .object({ ...matterFields, can_appeal: z.boolean().describe('Once for each decision') })
   .meta({ id: 'OwnModerationMatter' })

@@ -1,7 +1,7 @@
 import { plainName, withoutLinks } from '../../core/untrusted-text.ts'
 import { beginningOf } from '../../text/unicode.ts'
 
-/** The kinds of notices. A new kind needs its text here, and its actions in the web app. */
+/** The kinds of notices. A new kind needs a text here and actions in the web app. */
 export const NOTICE_KINDS = [
   'workspace.added',
   'workspace.invited',
@@ -25,21 +25,17 @@ export const NOTICE_KINDS = [
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** Names as they were when it happened. */
 export type NoticeDetails = {
-  /** Left out for those who have left a private workspace: its name is for its members. */
+  /** Left out for former members of a private workspace, whose name only members may know. */
   workspace_name?: string
   role?: string
   said?: Said
   decision?: Decided
   reason?: string
-  /** The decision bans its reader from publishing. */
   banned?: boolean
-  /** The decision lifts the ban of its reader. */
   unbanned?: boolean
 }
 
-/** Feedback and verdicts in words. */
 const SAID = {
   useful: 'found it useful',
   not_applicable: 'says that it did not apply',
@@ -57,7 +53,7 @@ const DECIDED = {
 } as const
 export type Decided = keyof typeof DECIDED
 
-/** Kinds that are about a card: their subject is its id, and its title is looked up for each reader. */
+/** Kinds about a card: their subject is the card id, and the title is looked up for each reader. */
 const ABOUT_CARDS: readonly NoticeKind[] = [
   'card.feedback',
   'card.commented',
@@ -71,7 +67,6 @@ export const isAboutCard = (kind: NoticeKind): boolean => ABOUT_CARDS.includes(k
 type Words = { heading: string; line: string }
 type NoticeInput = NoticeDetails & {
   actor: string
-  /** The present title; left out if the reader may not know it. */
   card_title?: string | undefined
 }
 type Named = {
@@ -166,7 +161,6 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   }),
 }
 
-/** People write a reason with or without a full stop; another sentence follows. */
 const asSentence = (text: string): string => (/[.!?…。！？]["'”’»)\]]*$/u.test(text) ? text : `${text}.`)
 
 function banWords({ banned = false, unbanned = false }: Pick<NoticeDetails, 'banned' | 'unbanned'>): string {
@@ -174,15 +168,18 @@ function banWords({ banned = false, unbanned = false }: Pick<NoticeDetails, 'ban
   return unbanned ? ', and lifted your ban from publishing' : ''
 }
 
-const LONGEST_TITLE = 120
-const LONGEST_REASON = 500
+const MAX_TITLE_LENGTH = 120
+const MAX_REASON_LENGTH = 500
 
 const shortLine = (text: string, longest: number): string => beginningOf(plainName(text), longest)
 
 const titleWords = (title: string | undefined): string =>
-  title === undefined ? 'a card' : `“${shortLine(title, LONGEST_TITLE)}”`
+  title === undefined ? 'a card' : `“${shortLine(title, MAX_TITLE_LENGTH)}”`
 
-/** A notice in words. Names are written so that no mail program turns them into links. Only the inbox shows titles. */
+/**
+ * Returns a notice in words. Names are written so that no mail program turns them into links; only the inbox
+ * shows titles.
+ */
 export function noticeText(
   kind: NoticeKind,
   { actor, workspace_name, role, card_title, said, decision, reason, banned, unbanned }: NoticeInput,
@@ -195,6 +192,6 @@ export function noticeText(
     card: titleWords(card_title),
     said: said ? SAID[said] : 'said something about it',
     decided: `${decision ? DECIDED[decision] : 'decided about it'}${banWords({ banned, unbanned })}`,
-    reason: withoutLinks(shortLine(reason ?? '', LONGEST_REASON)),
+    reason: withoutLinks(shortLine(reason ?? '', MAX_REASON_LENGTH)),
   })
 }

@@ -8,10 +8,10 @@ import { DAY_MS } from '../../shared/time.ts'
 import { enqueueMail, mailbox, mailWithButton, type WaitingMail } from '../mail/index.ts'
 import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
 
-/** What the unread notices of a person differ in, as the unique index has it. */
+/** Must match the unique index of unread notices. */
 const THING = sql`user_id, kind, coalesce(workspace_id, ''), coalesce(subject_id, '')`
 
-/** Replaces the unread notice of the same thing, also one that somebody else writes at this moment. */
+/** Replaces the unread notice of the same thing, even one that another process writes at this moment. */
 async function putNotice(db: Db, row: NoticesTable): Promise<void> {
   const { notice_id, actor_id, details, created_at } = row
   await db
@@ -31,11 +31,9 @@ type Cause = {
   kind: string
   workspaceId: string | null
   subjectId: string | null
-  /** Only notices that this person caused. */
   actorId?: string
 }
 
-/** Returns whether there was one. */
 async function deleteUnread(
   db: Db,
   { userId, kind, workspaceId, subjectId, actorId }: Cause,
@@ -52,7 +50,6 @@ async function deleteUnread(
   return numDeletedRows > 0n
 }
 
-/** When a person last read a notice about this. */
 async function lastReadAt(
   db: Db,
   { userId, kind, subjectId }: { userId: string; kind: string; subjectId: string },
@@ -82,22 +79,17 @@ export type Telling = {
   userId: string
   kind: NoticeKind
   workspaceId?: string
-  /** What the notice is about, besides the workspace: for example an invitation. */
   subjectId?: string
   details?: NoticeDetails
 }
 
-/** An inbox keeps half a year. */
 export const NOTICES_KEPT_MS = 180 * DAY_MS
 
-/** Who did it, and when. */
 type Deed = { actorId: string | null; at: string }
 
-/** Notifies a person. The same thing again makes no second unread notice. */
 export const tell = (ctx: Ctx, telling: Telling): Promise<void> =>
   tellOf(ctx, telling, { actorId: ctx.viewer?.userId ?? null, at: ctx.now().toISOString() })
 
-/** The same about what somebody else did before. */
 export async function tellOf(ctx: Ctx, telling: Telling, { actorId, at }: Deed): Promise<void> {
   if (!ctx.transacting) throw new Error('tell() belongs in the transaction of what it tells')
   const { userId, kind, workspaceId = null, subjectId = null, details = {} } = telling
@@ -115,7 +107,9 @@ export async function tellOf(ctx: Ctx, telling: Telling, { actorId, at }: Deed):
   ctx.mustSee(userId)
 }
 
-/** Since when a person has read nothing about this; what is older than any notice counts as read. */
+/**
+ * Returns since when a person has read nothing about this. Times before the oldest kept notice count as read.
+ */
 export async function unreadSince(
   ctx: Ctx,
   about: Pick<Telling, 'userId' | 'kind'> & { subjectId: string },
@@ -125,7 +119,9 @@ export async function unreadSince(
   return read !== null && read > kept ? read : kept
 }
 
-/** Removes an unread notice after the viewer has undone its cause. Returns whether there was one by the viewer. */
+/**
+ * Removes an unread notice after the viewer has undone its cause. Returns whether the viewer had caused one.
+ */
 export async function untell(
   ctx: UserCtx,
   { userId, kind, workspaceId, subjectId }: Telling,
@@ -148,24 +144,23 @@ export async function untellAny(ctx: Ctx, { userId, kind, workspaceId, subjectId
   ctx.mustSee(userId)
 }
 
-/** For lasting conditions: repeats the notice after some days, not every day. */
+/** Repeats the notice of a lasting condition after some days. */
 export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): Promise<void> {
   const since = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
   if (!(await wasTold(ctx.db, telling.userId, telling.kind, since))) await tell(ctx, telling)
 }
 
-/** Read here, and not by `settingsOf`: the features of a person tell too, and imports go one way. */
+/** Reads the settings directly, because an import of `settingsOf` would be circular. */
 const wantsMail = ({ settings }: UsersTable): boolean =>
   fromJson<{ email_notifications?: boolean }>(settings).email_notifications ?? true
 
 type Mailed = {
   user: UsersTable
   actor: string
-  /** What is mailed once; otherwise a cause is mailed once a day. */
+  /** The state that is mailed once; without a state, a cause is mailed once a day. */
   state?: string
 }
 
-/** Also sends a mail, to people who want mails. */
 export async function tellByMail(ctx: Ctx, { user, actor, state }: Mailed, telling: Telling): Promise<void> {
   await tell(ctx, telling)
   if (!user.email || !wantsMail(user)) return
@@ -185,8 +180,8 @@ export async function tellByMail(ctx: Ctx, { user, actor, state }: Mailed, telli
 }
 
 /**
- * For a mail when it is sent: its reader may have switched mails off meanwhile, or have another address. `part` is where the
- * state key has the reader.
+ * Renders a mail when it is sent, because its reader may have disabled mails or changed the address. `part`:
+ * the position of the reader in the state key.
  */
 export const noticeMailNow =
   (part: number) =>

@@ -13,11 +13,9 @@ const RANK: Record<Role, number> = { viewer: 1, editor: 2, admin: 3 }
 export const hasRole = (role: Role | null | undefined, minimum: Role): boolean =>
   role != null && RANK[role] >= RANK[minimum]
 
-/** The viewer's role in a workspace, or undefined for somebody who is not a member. */
 export const roleIn = (ctx: UserCtx, workspaceId: string): Promise<Role | undefined> =>
   roleOf(ctx, workspaceId, ctx.viewer.userId)
 
-/** The role of anybody in a workspace. */
 export async function roleOf(ctx: Ctx, workspaceId: string, userId: string): Promise<Role | undefined> {
   const row = await ctx.db
     .selectFrom('memberships')
@@ -28,13 +26,15 @@ export async function roleOf(ctx: Ctx, workspaceId: string, userId: string): Pro
   return row?.role
 }
 
-/** A private workspace tells its name, and who is in it, to its members alone. `role` is null for everybody else. */
+/**
+ * Returns true if the reader may know the name and members of the workspace: private workspaces are known to
+ * members only. `role` is null for non-members.
+ */
 export const mayKnowOf = (visibility: WorkspacesTable['visibility'] | null, role: Role | null): boolean =>
   role !== null || visibility !== 'private'
 
 export type Access = { workspace: WorkspacesTable; role: Role | null }
 
-/** A workspace that the viewer may know of: its members always, everybody else unless it is private. */
 export async function requireVisible(ctx: UserCtx, workspaceId: string): Promise<Access> {
   const row = await ctx.db
     .selectFrom('workspaces')
@@ -55,7 +55,10 @@ export async function requireVisible(ctx: UserCtx, workspaceId: string): Promise
   return { workspace, role }
 }
 
-/** The workspace, for a viewer with at least this role in it. Otherwise 404 if they may not know of it, else 403. */
+/**
+ * Returns the workspace for a viewer with at least this role. Otherwise 404 if the viewer may not know of the
+ * workspace, else 403.
+ */
 export async function requireRole(
   ctx: UserCtx,
   workspaceId: string,
@@ -71,7 +74,9 @@ export async function requireRole(
   return { workspace, role }
 }
 
-/** Where a viewer wants to publish. The library needs no role; every other workspace needs an editor or admin. */
+/**
+ * Returns the workspace for publishing. The library needs no role; other workspaces need an editor or admin.
+ */
 export const publishingTarget = async (ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> => {
   const { workspace } =
     workspaceId === PUBLIC_LIBRARY_ID
@@ -85,7 +90,7 @@ export const RoleName = z.enum(ROLES)
 
 const MAX_POLICY_BYTES = 64 * 1024
 
-/** Letters of any language, digits and hyphens; underscores occur in the names of hosts. */
+/** Letters of any language, digits and hyphens; host names may also have underscores. */
 const LABEL = String.raw`[^\s!-,./:-@\x5b-^\x60{-~]+`
 
 const Domain = z
@@ -100,7 +105,7 @@ const DangerRules = z.strictObject(
   Object.fromEntries(DANGER_RULES.map((rule) => [rule, Weight])) as Record<DangerRuleId, typeof Weight>,
 )
 
-/** Eight keys have an effect. All other keys are stored as they are. */
+/** Unknown keys are stored unchanged and have no effect. */
 export const PolicyJson = openObject(
   {
     allow_publish: z
@@ -160,7 +165,10 @@ export type Policy = {
 
 const HALF_LIFE_DAYS = 180
 
-/** What a workspace's policy means, with the defaults for what it leaves out. The review queue reads its key in SQL. */
+/**
+ * Returns the workspace's policy with defaults. The review queue reads its key in SQL, which must stay in
+ * step.
+ */
 export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Policy {
   const stated = fromJsonOrNull<z.output<typeof PolicyJson>>(workspace.policy_json)
   const domains = stated?.invite_domains ?? []
@@ -187,11 +195,10 @@ export function requireAllowedDomain(policy: Policy, email: string): void {
 
 type Addressee = Pick<UsersTable, 'email_normal' | 'email_verified'>
 
-/** Anybody can type an address of a domain. If the server sends mail, only a confirmed address counts. */
+/** If the server sends mail, only a confirmed address counts: anybody can type an address of a domain. */
 export const isProven = (ctx: Ctx, user: Addressee): boolean =>
   user.email_verified === 1 || isEveryAddressProven(ctx)
 
-/** For an account: its address must be confirmed and in an allowed domain. */
 export function requireProvenDomain(ctx: Ctx, policy: Policy, user: Addressee): void {
   requireAllowedDomain(policy, user.email_normal ?? '')
   if (policy.inviteDomains !== null && !isProven(ctx, user))

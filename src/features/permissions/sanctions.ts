@@ -7,7 +7,7 @@ import type { CardStatus } from '../../db/knowledge-schema.ts'
 
 type PublishCheck = { userId: string; emailHash: string; workspaceId: string; isOpen: boolean }
 
-/** A ban in force that keeps this person, or a former account of theirs, from publishing in this workspace. */
+/** Returns an active ban of this person, or of a former account with the same address, in this workspace. */
 const findBan = (db: Db, { userId, emailHash, workspaceId, isOpen }: PublishCheck) =>
   db
     .selectFrom('publishing_bans')
@@ -20,7 +20,7 @@ const findBan = (db: Db, { userId, emailHash, workspaceId, isOpen }: PublishChec
         isOpen ? eb('workspace_id', 'is', null) : sql<boolean>`1 = 0`,
       ]),
     )
-    // One's own can be appealed.
+    // The person can appeal an own ban, so that ban comes first.
     .orderBy(sql`case when user_id = ${userId} then 0 else 1 end`)
     .orderBy('created_at')
     .limit(1)
@@ -35,8 +35,8 @@ async function addressOf(db: Db, userId: string): Promise<string> {
   return row?.email_normal ?? ''
 }
 
-/** Decisions that let this very version pass in this workspace. */
-const leavesGiven = (
+/** Returns decisions that allow this exact version in this workspace. */
+const approvals = (
   db: Db,
   { cardId, version, workspaceId }: { cardId: string; version: number; workspaceId: string },
 ) =>
@@ -50,8 +50,6 @@ const leavesGiven = (
     .where('decided_version', '=', version)
     .where('workspace_id', '=', workspaceId)
     .execute()
-
-/** The checks of moderators' decisions that publishing, sharing and editing make. */
 
 type Target = { workspace_id: string; visibility: 'private' | 'unlisted' | 'public' }
 
@@ -68,7 +66,7 @@ async function banOf(ctx: UserCtx, target: Target) {
 export const isBanned = async (ctx: UserCtx, target: Target): Promise<boolean> =>
   (await banOf(ctx, target)) !== undefined
 
-/** A banned person cannot publish where strangers read. A ban in one workspace holds in that workspace. */
+/** Refuses a banned person where strangers read. A ban in one workspace holds in that workspace. */
 export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<void> {
   const ban = await banOf(ctx, target)
   if (!ban) return
@@ -91,7 +89,7 @@ export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<v
 
 type SpokenOf = { status: CardStatus; workspace_id: string; workspace_visibility: Target['visibility'] }
 
-/** Words beside a card, such as the note of a verdict, are read by those who read all of these cards. */
+/** Checks text beside cards, such as the note of a verdict, for all readers of these cards. */
 export async function requireMaySpeakOf(ctx: UserCtx, cards: readonly SpokenOf[]): Promise<void> {
   const isRead = cards.every((card) => card.status === 'published' && card.workspace_visibility !== 'private')
   if (!isRead) return
@@ -99,7 +97,6 @@ export async function requireMaySpeakOf(ctx: UserCtx, cards: readonly SpokenOf[]
     await requireMayPublish(ctx, { workspace_id, visibility })
 }
 
-/** A hidden card cannot be published, shared or moved until moderators show it again. */
 export function refuseHidden({ card_id, hidden_at }: { card_id: string; hidden_at: string | null }): void {
   if (hidden_at === null) return
   throw new AppError(
@@ -110,15 +107,15 @@ export function refuseHidden({ card_id, hidden_at }: { card_id: string; hidden_a
 }
 
 /**
- * Whether moderators let this very version pass in the workspace. Where strangers read, only those of the service can: an
- * owner who is admin of a team by a second account would otherwise let anything pass.
+ * Returns true if moderators allowed this exact version. Where strangers read, only moderators of the service
+ * count: an owner could be admin of the team through a second account.
  */
 export async function isClearedFor(
   ctx: Ctx,
   card: { card_id: string; version: number },
   { workspace_id, visibility }: Target,
 ): Promise<boolean> {
-  const given = await leavesGiven(ctx.db, {
+  const given = await approvals(ctx.db, {
     cardId: card.card_id,
     version: card.version,
     workspaceId: workspace_id,

@@ -15,8 +15,8 @@ import type { Moment } from './schemas.ts'
 type AskingMoment = Extract<Moment, 'failure' | 'prompt'>
 
 /**
- * The weight of each feature that speaks for a card. Fitted by `npm run eval:recall -- --fit` on one half of its
- * cases; the figures in bench/README.md are from the other half.
+ * The weight of each feature. Fitted by `npm run eval:recall -- --fit` on one half of its cases;
+ * bench/README.md has the figures of the other half.
  */
 const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant: number }>>> = {
   failure: {
@@ -28,7 +28,6 @@ const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant
     symptom: 2.43,
     missed: -1.76,
   },
-  // A prompt names few of the things that a card names.
   prompt: {
     constant: -6.33,
     confidence: 0.26,
@@ -41,15 +40,15 @@ const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant
 }
 
 /**
- * How sure recall must be before it delivers something. In a search a doubtful hit costs a glance; unasked, it costs
- * the agent's attention.
+ * The confidence that recall needs before it delivers something. An unasked item costs the agent's attention,
+ * so the floor is higher than in search.
  */
 export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number }>> = {
   failure: { card: 0.35, memory: 0.8 },
   prompt: { card: 0.6, memory: 0.85 },
 }
 
-/** How many characters a moment gets by default. */
+/** The default budget of each moment, in characters. */
 export const BUDGETS: Readonly<Record<Moment, number>> = {
   failure: 1200,
   prompt: 1200,
@@ -57,7 +56,6 @@ export const BUDGETS: Readonly<Record<Moment, number>> = {
   compact: 6000,
 }
 
-/** The question: the lines to compare, the command, and the whole text that they are from. */
 export type RecallContext = {
   moment: 'failure' | 'prompt'
   lines: readonly string[]
@@ -66,38 +64,40 @@ export type RecallContext = {
 }
 
 /**
- * What speaks for a card besides the confidence of search, which knows words but neither their order nor what the card is
- * about. A card that shares scattered words with an error has little of it; one that quotes the error has much.
+ * The evidence for a card besides the confidence of search, which ignores word order and the subject of the
+ * card. A card that quotes the error has much evidence, a card with scattered words little.
  */
 type Evidence = {
-  /** The logit of the confidence of search. */
   confidence: number
-  /** The information of the longest sequence of words that both have. */
   quoted: number
-  /** Names and codes of errors that both have. */
   codes: number
-  /** The share of what the card's title says, and its symptom, that the question has. */
+  /** The share of the card's title and symptom that the question has. */
   title: number
   symptom: number
-  /** The share of the names in both that stand nowhere in the question. */
+  /** The share of the card's names (title and symptom) that the question does not have. */
   missed: number
 }
 
-/** `ENOENT`, `TS2345`, `useState`, `MODULE_NOT_FOUND`, `StackOverflowError`: nobody writes one by chance. */
+/**
+ * Matches codes and identifiers such as `ENOENT`, `TS2345`, `useState`, `MODULE_NOT_FOUND`, which do not occur
+ * by chance.
+ */
 const CODE = /^[A-Z][A-Z_]{3,}$|^(?=\w*\d)(?=\w*[A-Za-z])\w{3,}$|[a-z][A-Z]|\w_\w|(?:Error|Exception)$/
-/** Codes that half of all failures have. */
+/** Codes too common to identify an error. */
 const COMMON_CODES = new Set(
   `Error ERROR FATAL FAILED WARNING INFO DEBUG FAIL Exception Warning TypeError KeyError ValueError AttributeError RuntimeError
   ReferenceError AssertionError`.split(/\s+/),
 )
 const isCode = (typed: string): boolean => CODE.test(typed) && !COMMON_CODES.has(typed)
 
-const MOST_CODES = 3
-/** The weight of a word that the search did not weigh, such as one after its limit, or one of the card alone. */
+const MAX_CODES = 3
+/**
+ * The weight of a word without a weight from search, such as a word after its limit or one of the card alone.
+ */
 const UNWEIGHED = 0.5
 const UNWEIGHED_COMMON = 0.25
 const UNWEIGHED_CODE = 0.8
-const LARGEST_LOGIT = 9
+const MAX_LOGIT = 9
 
 const pairOf = (before: Word, after: Word) => `${before.term} ${after.term}`
 
@@ -105,7 +105,6 @@ const eachOnce = (words: readonly Word[]): Word[] => [
   ...new Map(words.map((word) => [word.term, word])).values(),
 ]
 
-/** The words of a card's texts, and the pairs of neighbouring words. */
 function readCard({ row }: FoundCard) {
   const { title, symptom, fix_summary, root_cause, tags } = row
   const fields = [title, symptom, fix_summary, root_cause ?? '', tags].map(wordsOf)
@@ -122,7 +121,6 @@ function readCard({ row }: FoundCard) {
 
 type Card = ReturnType<typeof readCard>
 
-/** The information of the longest sequence of words of a line that the card has in the same order. */
 function quotedIn(line: readonly Word[], { words, pairs }: Card, information: Information): number {
   let [longest, row] = [0, 0]
   line.forEach((word, i) => {
@@ -153,9 +151,8 @@ function shareSaid(words: readonly Word[], said: ReadonlySet<string>, informatio
 const shareMissed = (names: readonly string[], whole: string): number =>
   names.filter((name) => !saysName(whole, name)).length / Math.max(1, names.length)
 
-const logit = (p: number): number => Math.max(-LARGEST_LOGIT, Math.min(LARGEST_LOGIT, Math.log(p / (1 - p))))
+const logit = (p: number): number => Math.max(-MAX_LOGIT, Math.min(MAX_LOGIT, Math.log(p / (1 - p))))
 
-/** Reads the question once, then compares every card with it. */
 export function evidenceFor(
   { lines, around, whole }: RecallContext,
   information: Information,
@@ -170,7 +167,7 @@ export function evidenceFor(
     return {
       confidence: logit(found.confidence),
       quoted: Math.log(1 + quoted),
-      codes: Math.min(MOST_CODES, [...codes.keys()].filter((term) => card.words.has(term)).length),
+      codes: Math.min(MAX_CODES, [...codes.keys()].filter((term) => card.words.has(term)).length),
       title: shareSaid(card.title, said, information),
       symptom: shareSaid(card.symptom, said, information),
       missed: shareMissed(card.names, wholeInSmall),
@@ -209,7 +206,6 @@ function isAboutAnother({ moment, lines, around, whole }: RecallContext, { row }
   )
 }
 
-/** The cards that fit surely enough, the surest first; of equally sure ones the more trusted first. */
 export function surelyFitting(asked: RecallContext, { cards, information }: FoundCards): ScoredCard[] {
   const evidenceOf = evidenceFor(asked, information)
   const judged = cards

@@ -3,14 +3,11 @@ import { fold } from '../../text/fold.ts'
 import { isCommonStem, PRODUCT_NAMES, STOP_WORDS } from '../../text/terms.ts'
 import { withoutEnd } from '../../text/unicode.ts'
 
-/** A word as the index knows it, and as it was typed. */
 export type Word = { term: string; typed: string }
 
-/** Of a longer text the beginning is read. */
 export const READ_CHARACTERS = 3000
 const ONLY_NUMBERS = /^[\d.]+$/
 
-/** The words of a text in order, without stop words and numbers. */
 export function wordsOf(text: string): Word[] {
   const read = text.slice(0, READ_CHARACTERS)
   return tokens(read).flatMap(({ start, end, terms }) => {
@@ -21,8 +18,8 @@ export function wordsOf(text: string): Word[] {
 }
 
 /**
- * Whether a card is about another cause than a failure. Some programs write one sentence for many causes, and the cause
- * beside it: git fails to push for ten reasons, and psql to connect. Such a sentence speaks for each card that quotes it.
+ * Detects a card about another cause than the failure. Programs print one sentence for many causes (git fails
+ * to push, psql fails to connect), which would favour every card that quotes the sentence.
  */
 
 const QUOTED = `['"\`‘“][^'"\`’”\\n]{0,200}['"\`’”]`
@@ -39,7 +36,6 @@ const SENTENCES: readonly RegExp[] = [
   /could not read from remote repository/gi,
 ]
 
-/** What stands beside such a sentence and says nothing about the cause either. */
 const BESIDE: readonly RegExp[] = [
   /please make sure you have the correct access rights/gi,
   /and the repository exists/gi,
@@ -59,12 +55,10 @@ function afterSentence(line: string): string {
   return line
 }
 
-/** These say that something failed, not what. */
 const SAYS_FAILED = new Set(['error', 'fatal', 'fail', 'hint', 'remot', 'reject'])
 
 const termsIn = (text: string): string[] => wordsOf(text).map(({ term }) => term)
 
-/** The words of each sentence of a text that says a cause. */
 const causesIn = (text: string): Set<string>[] =>
   text
     .split('\n')
@@ -72,13 +66,12 @@ const causesIn = (text: string): Set<string>[] =>
     .map((cause) => new Set(termsIn(cause).filter((term) => !SAYS_FAILED.has(term))))
     .filter(({ size }) => size > 0)
 
-/** More than half of the words; half is enough if that is no single word. */
+/** Returns true if more than half of the words occur; half is enough for two or more words. */
 function isTold(cause: ReadonlySet<string>, told: ReadonlySet<string>): boolean {
   const shared = [...cause].filter((word) => told.has(word)).length
   return 2 * shared > cause.size || (2 * shared === cause.size && shared > 1)
 }
 
-/** Outside of every repository, or in one whose folder is gone. */
 const NO_REPOSITORY = /not a git repository \(or any/i
 const REPOSITORY_GONE = /not a git repository: ['"]?[\w.~-]{0,60}[/\\]/i
 
@@ -87,7 +80,7 @@ function isGoneInCardOnly(failure: string, card: string): boolean {
   return isOnly(failure, NO_REPOSITORY, REPOSITORY_GONE) && isOnly(card, REPOSITORY_GONE, NO_REPOSITORY)
 }
 
-/** `quoting` are the texts of a card that may quote an error; `others` may name its cause too. */
+/** `quoting`: the card texts that may quote an error; `others`: card texts that may name its cause too. */
 export function hasAnotherCause(
   lines: readonly string[],
   quoting: readonly string[],
@@ -102,9 +95,12 @@ export function hasAnotherCause(
   return causes.length > 0 && !causes.some((cause) => isTold(cause, told))
 }
 
-/** A file as the shell quotes it: with a folder, so that no word before a colon is one, and without a user. */
+/**
+ * A path as the shell prints it: with a folder, so that a word before a colon does not match, and without a
+ * user.
+ */
 const PATH = String.raw`((?:[\w.~+-]{0,60}/)[\w./~@+-]{1,200})`
-/** Which file was refused or is missing, as Node, Python, shells and Docker say it; and a port, which is no file. */
+/** Patterns for a refused or missing file in messages of Node, Python, shells and Docker. */
 const FILES = [
   /\be(?:acces|perm|rofs|noent|busy|exist|isdir|notdir): [^,\n]{3,60}, \w{2,12} '([^'\n]{1,200})'/gi,
   /\[errno \d{1,3}\] [^:\n]{3,60}: '([^'\n]{1,200})'/gi,
@@ -113,17 +109,15 @@ const FILES = [
   /\b(listen) eacces/gi,
 ]
 
-/** The files that a text says are refused or missing. */
 export const filesIn = (text: string): string[] =>
   FILES.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name))
 
-/** Parts that many paths and names have, whatever they are about. */
 const COMMON_PARTS = new Set(
   `app apps bin build builds client code config core data dev dist etc file files home index json lib libs linux local log
   main module modules node npm opt out package packages path private project repo root run server share src srv system test
   tests tmp txt types user users usr util utils var work workspace yaml yml`.split(/\s+/),
 )
-const SHORTEST_PART = 3
+const MIN_PART_LENGTH = 3
 
 const fileNameOf = (name: string): string => name.split(/[/\\]/).at(-1) ?? ''
 
@@ -131,16 +125,19 @@ const wordsIn = (text: string): string[] =>
   text
     .split(/[^a-z0-9]+/)
     .map((word) => word.replace(/\d{1,3}$/, ''))
-    .filter((word) => word.length >= SHORTEST_PART)
+    .filter((word) => word.length >= MIN_PART_LENGTH)
 
-/** The words of a name without the number at their end, and the name of the file: of `/dev/ttyusb0` dev, ttyusb and ttyusb0. */
+/**
+ * Returns the words of a name without trailing numbers, plus the file name: for `/dev/ttyusb0` dev, ttyusb and
+ * ttyusb0.
+ */
 const wordsOfName = (name: string): string[] => [...wordsIn(name), fileNameOf(name)]
 
 const saysLittle = (word: string) => COMMON_PARTS.has(word) || STOP_WORDS.has(word) || isCommonStem(word)
 
 const FILE_NAME = /^.{2,}\.\w/
 
-/** The words of a name that a text is about, too: also a whole file name, such as `package.json`. Both in small letters. */
+/** Returns the words of a name, or the whole file name, that a text has too. Both in lower case. */
 function subjectWords(name: string, about: string): string[] {
   const said = new Set(wordsIn(about))
   const words = wordsIn(name).filter((word) => said.has(word) && !saysLittle(word))
@@ -148,44 +145,44 @@ function subjectWords(name: string, about: string): string[] {
   return FILE_NAME.test(file) && about.includes(file) ? [...words, file] : words
 }
 
-/** The title speaks of a part of the name, as of `coverage` in `/app/coverage/lcov.info`, that no asked name has. */
+/**
+ * Returns true if the title has a part of the other name that no asked name has, such as `coverage` in
+ * `/app/coverage/lcov.info`.
+ */
 function speaksOfAnother(names: readonly string[], other: string, title: string): boolean {
   const subject = subjectWords(other, title)
   return subject.length > 0 && !names.flatMap(wordsOfName).some((word) => subject.includes(word))
 }
 
 /**
- * Whether a card is about another thing than a failure: both say that a module, a package, a file or the like is wrong,
- * that a command failed, or the number of a message of the same tool, in the same words, and name different ones. The
- * words around the name then speak for the card, and it is still not about this failure.
+ * Detects a card about another thing than the failure: both use the same message about a module, package,
+ * file, command or message number, with different names.
  */
 
 const QUOTED_NAME = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
-/** What a message calls by name right before the quoted name. */
 const KINDS =
   'module|package|import|crate|gem|plugin|extension|relation|table|column|symbol|attribute|name|make target'
 const NAMED_THING = new RegExp(
   `\\b(${KINDS}|module named|resolve|named|undefined):?\\s{1,3}${QUOTED_NAME}`,
   'gi',
 )
-/** `Could not load the "sharp" module`: the name comes first. */
+/** In `Could not load the "sharp" module` the name comes first. */
 const THING_NAMED_BEFORE = new RegExp(
   `${QUOTED_NAME}\\s{1,3}(module|package|crate|gem|plugin|extension)\\b`,
   'gi',
 )
-/** Python, Go and people write the name without quotes too. */
+/** Python, Go and people also write the name without quotes. */
 const BARE_THING = /\b(module named|undefined:|make target)\s{1,3}([\w./-]{2,100})/gi
 const BARE_MODULE = /\bcannot find (module) (@?[\w-][\w./-]{1,100})/gi
-/** Linkers quote the name, with its parameters; people write it without quotes. */
+/** Linkers quote the name with its parameters; people write the name without quotes. */
 const UNDEFINED_REFERENCE = /\bundefined (reference) to\s{1,3}[`'"‘“]?([\w:~$.]{2,100})/gi
-/** A header that a compiler does not find, a crate whose own build failed, and why npm gave up. */
 const MISSING_HEADER = /\bfatal (error): ([\w./+-]{2,100}\.h(?:pp)?): No such file/gi
 const BUILD_OF_CRATE = /\bcustom (build) command for [`'"]?([\w-]{2,60})/gi
 const CODE_OF_NPM = /\bnpm (?:error|err!) code (E[A-Z]{3,20})\b/gi
-/** Builders name the command that failed, with the shell that they gave it to. */
+/** Builders name the failed command together with its shell. */
 const NAMED_COMMAND =
   /\b(process|command|script):?\s{1,3}["'`](?:\/bin\/(?:ba)?sh -c )?([^"'`\n]{2,100})["'`]/gi
-/** A command that is not there, as bash, sh, zsh, Windows and Go say it. In zsh the first name is its own. */
+/** Patterns for a missing command in bash, sh, zsh, Windows and Go. In zsh the first name is its own. */
 const MISSING_COMMAND = [
   /(?<![\w.+-])([\w.+-]{2,60}): command not found(?!:)/gi,
   /\bsh: (?:(?:line )?\d{1,5}: )?([\w.+-]{2,60}): not found/gi,
@@ -193,13 +190,13 @@ const MISSING_COMMAND = [
   new RegExp(`${QUOTED_NAME} is not recognized as`, 'gi'),
   /\bexec: "([\w.+-]{2,60})": executable file not found/gi,
 ]
-/** `Cannot connect to the Docker daemon`; a server or a host that is not called by its name may be any. */
+/** Matches `Cannot connect to the Docker daemon`; a server or host without a name may be any. */
 const NAMED_SERVICE =
   /\b(connect to)(?: the| local)? (?!server|host|database|socket|remote|proxy|local)([a-z][\w-]{2,40})\b/gi
-/** `P1001`, `TS2345`, `ORA-00942`: the tool in letters, then the number of its message. */
+/** Matches message codes such as `P1001`, `TS2345`, `ORA-00942`: the tool in letters, then the number. */
 const CODE = /(?<![\w-])(([A-Z]{1,5})-?\d{3,5})(?![\w-])/g
 
-/** A refused connection says little more than who does not answer: by its name, its client or its usual port. */
+/** A refused connection identifies the service only by name, client or usual port. */
 const REFUSED = /connection refused|econnrefused|could not connect|couldn't connect|can't connect/i
 const SERVICES = [
   /postgres|\bpsql\b|\bpg_|\b5432\b/i,
@@ -212,7 +209,7 @@ const SERVICES = [
   /elasticsearch|opensearch|\b9200\b/i,
 ] as const
 
-/** The failure is of one service that does not answer, and the card is about others alone. */
+/** Returns true if one named service does not answer and the card is about other services only. */
 function isOfAnotherService(failure: string, card: string): boolean {
   if (!REFUSED.test(failure)) return false
   const asked = SERVICES.filter((service) => service.test(failure))
@@ -266,17 +263,16 @@ const codesIn = (text: string, codes: RegExp): Names =>
     ...[...text.matchAll(CODE_OF_NPM)].map(([, name = '']) => ['code of npm', name] as const),
   ])
 
-/** The texts of a card come in lower case. */
+/** The texts of a card are in lower case. */
 const CODE_OF_CARD = new RegExp(CODE, 'gi')
 
-/** A file of the project at hand by its path, one by an alias such as `@/lib`, or something that is installed. */
+/** Tells apart a path of the project, an alias such as `@/lib`, and something installed. */
 const formOf = (name: string): 'path' | 'alias' | 'installed' =>
   /^\.{0,2}[/\\]/.test(name) ? 'path' : /^[@~#]\//.test(name) ? 'alias' : 'installed'
 
-/** The texts of a card, in lower case: all of them, those that say what it is about, and the title alone. */
 export type NamingCard = { all: string; about: string; title: string }
 
-/** `sub/module` of a package is that package, and `*.css` is each. */
+/** `sub/module` of a package counts as that package, and `*.css` matches any such file. */
 const isRelated = (name: string, told: string): boolean => {
   const other = told.replaceAll('*', '')
   return name.includes(other) || other.includes(name)
@@ -292,11 +288,11 @@ function isAnother(
   if ((kind === FILE || kind === 'module') && speaksOfAnother(names, other, title)) return true
   if (kind === FILE) return false
   if (!names.some((name) => formOf(name) === formOf(other))) return true
-  // A card that names its thing only where it quotes the error may help with others too. A path is an example.
+  // A card that names its thing only inside a quoted error may help with others too. A path is an example.
   return about.includes(other) && !(kind === 'module' && formOf(other) === 'path')
 }
 
-/** Of each kind that both name, the card names another; nothing that the failure names stands in the card. */
+/** Returns true if for each kind that both name, the card has another name and no name of the failure. */
 function differ(asked: Names, told: Names, card: NamingCard): boolean {
   if ([...asked.values()].flat().some((name) => card.all.includes(name))) return false
   return [...asked].some(([kind, names]) =>
@@ -304,7 +300,7 @@ function differ(asked: Names, told: Names, card: NamingCard): boolean {
   )
 }
 
-/** `around` is the command that failed: its name tells the service too. */
+/** `around`: the failed command, whose name may identify the service. */
 export function namesAnother(lines: readonly string[], card: NamingCard, around = ''): boolean {
   const text = lines.join('\n')
   if (isOfAnotherService(`${around}\n${text}`, card.all)) return true
@@ -317,22 +313,21 @@ export function namesAnother(lines: readonly string[], card: NamingCard, around 
 }
 
 /**
- * The names of things in a text: `pthread_create`, `LRU.Get`, `0x80370102`, `spark.driver.maxResultSize`. A card that is
- * about a thing names it, and so does the failure; a card whose names stand nowhere in a failure is about another thing.
+ * Extracts names of things such as `pthread_create`, `LRU.Get`, `0x80370102`. A card whose names are missing
+ * in a failure is about another thing.
  */
 
 const TOKEN = /[@\p{L}\p{N}_][\p{L}\p{N}_./:@#\\-]*/gu
-/** They belong to a token between its letters only. */
+/** Signs that belong to a token only between its letters. */
 const SIGNS = './:@#\\-'
 /** Four capitals, letters with digits, inner capitals or underscores, or parts with a sign between them. */
 const NAME = /^[A-Z][A-Z_]{3,}$|^(?=.*\d)(?=.*[A-Za-z])[\w-]{3,}$|[a-z][A-Z]|\w_\w|\w[.:\\/@#]+\w/
 const ONLY_A_NUMBER = /^v?[\d.:/-]+$/
-/** What holds for one version often holds for the next: `react@19.0.0` is `react`. */
+/** Strips the version, because a fix often holds for the next version too: `react@19.0.0` is `react`. */
 const VERSION = /[@_-]v?\d+(?:\.\d+)+[\w.+-]*$/
-/** A card names products in passing. */
+/** Product names, which a card mentions in passing. */
 const PRODUCTS = new Set(PRODUCT_NAMES.toLowerCase().split(/\s+/))
 
-/** A word in small letters; a name without its version. */
 type NamedWord = { word: string; isName: boolean }
 
 function readWord(typed: string): NamedWord {
@@ -341,28 +336,30 @@ function readWord(typed: string): NamedWord {
   return { word: word.replace(VERSION, ''), isName: true }
 }
 
-/** The words of a text in order, of two characters or more. */
 export const namedWords = (text: string): NamedWord[] =>
   (text.match(TOKEN) ?? [])
     .map((token) => withoutEnd(token, SIGNS))
     .filter((token) => [...token].length > 1)
     .map(readWord)
 
-/** Each name once. */
 export const namesIn = (text: string): string[] => [
   ...new Set(namedWords(text).flatMap(({ word, isName }) => (isName ? [word] : []))),
 ]
 
 const partsOf = (name: string): string[] => name.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length > 1)
 
-/** Whether a text in small letters has a name: whole, or all of its parts, as `(*LRU).Get()` has `LRU.Get`. */
+/**
+ * Returns true if a lower-case text has the name: whole, or all of its parts, as `(*LRU).Get()` has `LRU.Get`.
+ */
 export const saysName = (text: string, name: string): boolean =>
   text.includes(name) || partsOf(name).every((part) => text.includes(part))
 
-/** Many paths and packages begin so. */
 const COMMON_BEGINNINGS = new Set('app com dev home io lib net org src srv usr var'.split(' '))
 
-/** One is a part of the other, as `kotlin-stdlib` of `kotlin-stdlib-jdk8`, or both are in one package. */
+/**
+ * Returns true if one name is part of the other, such as `kotlin-stdlib` of `kotlin-stdlib-jdk8`, or both are
+ * in one package.
+ */
 export function areRelated(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)]
   const isWithin = (some: readonly string[], all: readonly string[]) =>
@@ -372,21 +369,19 @@ export function areRelated(one: string, other: string): boolean {
 }
 
 /**
- * Whether a failure and a card say the same of two things: `error 0x80370102` and `error 0x8007019e`, `'RNGestureHandler'
- * could not be found` and `'RNCAsyncStorage' could not be found`. Between the same words stands one name in the failure and
- * another in the card. It counts if the card is about its name: title or fix has it, or the part of it that tells.
+ * Detects that failure and card use the same sentence about two things: `error 0x80370102` and `error
+ * 0x8007019e`. The difference counts if title or fix of the card has its name, or the distinctive part of the
+ * name.
  */
 
-/** How many neighbouring words must be the same, on both sides together. */
-const LEAST_NEIGHBOURS = 2
+const MIN_NEIGHBOURS = 2
 
-/** Many names between the same words are data: only the first pairs are compared, since each reads the title. */
-const MOST_PAIRS = 200
+/** Many names between the same words are data, so only the first pairs are compared. */
+const MAX_PAIRS = 200
 
-/** The first names of a text: each of the failure is compared with each of the card. */
-const MOST_NAMES = 200
+/** The limit for the names of each text: every name of the failure is compared with every name of the card. */
+const MAX_NAMES = 200
 
-/** A name, where it stands among the words around it. */
 type Slot = { name: string; words: readonly NamedWord[]; at: number }
 
 const slotsIn = (line: string): Slot[] => {
@@ -394,7 +389,6 @@ const slotsIn = (line: string): Slot[] => {
   return words.flatMap(({ word, isName }, at) => (isName ? [{ name: word, words, at }] : []))
 }
 
-/** How many words before and after two names are the same, at most two on a side. */
 function sameNeighbours(one: Slot, other: Slot): number {
   const isSame = (by: number) => {
     const neighbour = one.words[one.at + by]
@@ -405,23 +399,22 @@ function sameNeighbours(one: Slot, other: Slot): number {
 }
 
 export type Told = {
-  /** Title and symptom, as they were written. */
   quoting: readonly string[]
-  /** The title, title and fix, and all texts, in small letters. */
+  /** The title; title and fix; all texts. In lower case. */
   title: string
   about: string
   all: string
 }
 
-/** The names of the card that stand nowhere in the output, in small letters. Each is looked for once. */
+/** Returns the card's names that are missing in the output, in lower case, each searched once. */
 function slotsOfMissing(quoting: readonly string[], whole: string): Slot[] {
   const told = quoting.flatMap((text) => text.slice(0, READ_CHARACTERS).split('\n').flatMap(slotsIn))
   const names = [...new Set(told.map(({ name }) => name))]
   const missing = new Set(names.filter((name) => !saysName(whole, name)))
-  return told.filter(({ name }) => missing.has(name)).slice(0, MOST_NAMES)
+  return told.filter(({ name }) => missing.has(name)).slice(0, MAX_NAMES)
 }
 
-/** `lines` as they were written; `whole` is the output in small letters. */
+/** `lines`: as written; `whole`: the output in lower case. */
 export function namesAnotherBetween(
   lines: readonly string[],
   whole: string,
@@ -430,16 +423,16 @@ export function namesAnotherBetween(
   const asked = lines
     .flatMap(slotsIn)
     .filter(({ name }) => !saysName(all, name))
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
   const told = asked.length === 0 ? [] : slotsOfMissing(quoting, whole)
   let pairs = 0
   for (const one of asked)
     for (const other of told) {
-      if (sameNeighbours(one, other) < LEAST_NEIGHBOURS) continue
+      if (sameNeighbours(one, other) < MIN_NEIGHBOURS) continue
       const isAbout = about.includes(other.name) || speaksOfAnother([one.name], other.name, title)
       if (isAbout && !areRelated(one.name, other.name)) return true
       pairs += 1
-      if (pairs === MOST_PAIRS) return false
+      if (pairs === MAX_PAIRS) return false
     }
   return false
 }

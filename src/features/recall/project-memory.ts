@@ -22,14 +22,13 @@ import {
   memoryItem,
 } from './items.ts'
 
-/** The parts of a project's memory that a moment needs. */
 export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
 
 const DOCUMENT_CHARACTERS = 8000
 
 /**
- * Without a project there are still the preferences for every project. A key with a secret in it is refused, because
- * it is stored.
+ * Reads memory; without a project, only the preferences for all projects. A key with a secret in it is
+ * refused, because it is stored.
  */
 export async function readMemory(
   ctx: UserCtx,
@@ -44,10 +43,10 @@ export async function readMemory(
 type Document = NonNullable<Snapshot['facts']>
 
 const LOOKED_AT = 5
-const MOST_LINES = 3
+const MAX_LINES = 3
 const DAY_CHARACTERS = 10
 
-/** What memory has about a text; nothing of the session itself, and no document that was replaced. */
+/** Finds memory about a text, without events of the same session and without replaced documents. */
 export async function findInMemory(
   ctx: UserCtx,
   { resolved: { project, workspaceId }, snapshot }: ProjectMemory,
@@ -77,14 +76,13 @@ export async function findInMemory(
 const titleOf = ({ title, created_at }: ShownEvent): string =>
   `${created_at.slice(0, DAY_CHARACTERS)} ${title ?? 'Earlier work on this project'}`
 
-/** The lines of a document that have most of a text's words. */
 function linesAbout({ content }: Document, text: string): string {
   const asked = new Set(queryTerms(text))
   return itemsOf(content)
     .map((line) => ({ line, shared: new Set(termsOf(line).filter((term) => asked.has(term))).size }))
     .filter(({ shared }) => shared > 0)
     .sort((a, b) => b.shared - a.shared)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map(({ line }) => `- ${line}`)
     .join('\n')
 }
@@ -92,25 +90,22 @@ function linesAbout({ content }: Document, text: string): string {
 type Event = NonNullable<Snapshot['facts']>
 
 export const RECENT_EVENTS = 10
-const MOST_CARDS = 5
-/** A heading with its line ends. */
+const MAX_CARDS = 5
 const HEADING_CHARACTERS = 40
-/** The length of a card in the text. */
 const CARD_CHARACTERS = 500
 const SHARE_OF_CARDS = 0.4
 
-/** With a smaller budget the address of the rest would take the place of the text. */
-const LEAST_BUDGET_FOR_REST = 1000
+/** With a smaller budget the pointer to the rest would displace the text itself. */
+const MIN_BUDGET_FOR_REST = 1000
 
-/** Follows a text of which only the beginning is given, so that nobody takes it for the whole. */
 type Rest = (rawId: string) => string
 const restWithin = (budget: number): Rest =>
-  budget < LEAST_BUDGET_FOR_REST ? () => '…' : (rawId) => `… (whole by get_context_event ${rawId})`
+  budget < MIN_BUDGET_FOR_REST ? () => '…' : (rawId) => `… (whole by get_context_event ${rawId})`
 
 const textOf = ({ raw_id, content, truncated }: Event, rest: Rest): string =>
   truncated ? `${content.trimEnd()}${rest(raw_id)}` : content
 
-/** As long as every id. */
+/** A sample with the length of every id. */
 const SOME_ID = '-'.repeat(36)
 
 type RecallSources = { memory: ProjectMemory; asker: Asker; rest: Rest }
@@ -139,7 +134,6 @@ const eventOf = (event: Event, { memory, asker, rest }: RecallSources): Found =>
   }
 }
 
-/** The documents and the recent work of a snapshot, within the budget. */
 function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, asker: Asker): Found[] {
   const rest = restWithin(budget)
   const given = { memory, asker, rest }
@@ -157,11 +151,10 @@ function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, 
   ]
 }
 
-/** For the start of a session: preferences, facts, focus and recent work, within the budget. */
+/** Returns what a session needs at its start within the budget: preferences, facts, focus and recent work. */
 export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker): Found[] =>
   documentsOf(memory, memory.snapshot, budget, asker)
 
-/** A card that was superseded or merged since gives way to the one in its place, as long as the person can read that. */
 async function cardOrSuccessor(ctx: UserCtx, cardId: string): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
   return (await successorOf(ctx, row)) ?? row
@@ -169,12 +162,12 @@ async function cardOrSuccessor(ctx: UserCtx, cardId: string): Promise<CardRow> {
 
 async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], asker: Asker): Promise<Found[]> {
   const rows = new Map<string, CardRow>()
-  for (const { item_id } of delivered.filter(({ kind }) => kind === 'card').slice(0, MOST_CARDS))
+  for (const { item_id } of delivered.filter(({ kind }) => kind === 'card').slice(0, MAX_CARDS))
     try {
       const row = await cardOrSuccessor(ctx, item_id)
       if (!isWithheld(row)) rows.set(row.card_id, row)
     } catch (error) {
-      // The card is gone, or the person may no longer read it.
+      // The card is deleted or no longer readable.
       if (!(error instanceof AppError)) throw error
     }
   return [...rows.values()].map((row) => ({
@@ -183,7 +176,6 @@ async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], ask
   }))
 }
 
-/** Before a session is compacted: facts and preferences of the project, and the cards that the session received. */
 export async function knownAtCompaction(
   ctx: UserCtx,
   memory: ProjectMemory,
@@ -197,23 +189,20 @@ export async function knownAtCompaction(
   return [...documentsOf(memory, lasting, budget - room, asker), ...cards]
 }
 
-/** A line that has this share of a fix's words says the fix. */
 const SAID = 0.7
-/** A fix of fewer words would match some line by chance. */
-const LEAST_WORDS = 3
+const MIN_WORDS = 3
 const MAX_FACT_LINES = 500
 const FIX_READ = 600
 
-/** The lines of the project's documents as sets of terms, read once for a call. */
 export const linesSaid = (documents: readonly string[]): ReadonlySet<string>[] =>
   documents
     .flatMap(itemsOf)
     .slice(0, MAX_FACT_LINES)
     .map((line) => new Set(termsOf(line)))
 
-/** Whether one line of the facts already says a fix: the agent got the facts at its start. */
+/** Returns true if one line of the facts already says a fix. The agent received the facts at its start. */
 export function isSaid(fix: string, lines: readonly ReadonlySet<string>[]): boolean {
   const words = queryTerms(fix.slice(0, FIX_READ))
-  if (words.length < LEAST_WORDS) return false
+  if (words.length < MIN_WORDS) return false
   return lines.some((line) => words.filter((word) => line.has(word)).length >= SAID * words.length)
 }

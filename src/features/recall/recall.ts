@@ -44,10 +44,9 @@ import {
   thinRecall,
 } from './schemas.ts'
 
-/** The question of a moment, or the reason why there is none. */
 type Question = (Asked & { query: string; signature: string | null }) | { silence: Reason; signature: null }
 
-/** Without an exit code, an error in a text that was only printed, as by `git log`, is not one of the command. */
+/** An error in printed text without an exit code, for example by `git log`, is not an error of the command. */
 function isOnlyRead(text: string): boolean {
   const { command, exitCode, output } = readCommandText(text)
   if (command === undefined || exitCode !== undefined || !isReading(command)) return false
@@ -64,18 +63,16 @@ export function questionOf(moment: Asked['moment'], text: string): Question {
   return { moment, query, lines, around: command ?? '', whole: text, signature: signature || null }
 }
 
-/** A failure gets one item. A prompt gets a card and a piece of memory, if both fit surely enough. */
-const MOST_ITEMS: Readonly<Record<Asked['moment'], { cards: number; memory: number; all: number }>> = {
+/** A failure gets one item. A prompt gets a card and a piece of memory, if both fit well enough. */
+const MAX_ITEMS: Readonly<Record<Asked['moment'], { cards: number; memory: number; all: number }>> = {
   failure: { cards: 1, memory: 1, all: 1 },
   prompt: { cards: 1, memory: 1, all: 2 },
 }
 
-/** How many cards of the ranking are judged; the right card is seldom further down. */
 export const LOOKED_AT = 6
 
 export type Fitting = {
   found: Found[]
-  /** Something fits, but the project's facts say it already. */
   isSaid: boolean
 }
 
@@ -86,7 +83,6 @@ const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => {
   return { item: cardItem(card.row, why, asker), confidence }
 }
 
-/** What fits a failure or a prompt surely enough, cards first. */
 async function findFitting(
   ctx: UserCtx,
   question: Asked & { query: string },
@@ -100,7 +96,6 @@ async function findFitting(
   const { facts, project_preferences } = memory.snapshot
   const said = linesSaid([facts?.content ?? '', project_preferences?.content ?? ''])
   const news = cards.filter(({ card }) => !isSaid(card.row.fix_summary, said))
-  // A failure that a card explains needs nothing else.
   const isExplained = moment === 'failure' && cards.length > 0
   const inMemory = isExplained
     ? []
@@ -111,7 +106,6 @@ async function findFitting(
   }
 }
 
-/** Shows what the library has and books its price, in the open transaction. */
 type LibraryOffer = (
   ctx: UserCtx,
   callId: string,
@@ -121,14 +115,14 @@ type LibraryOffer = (
 const startOfMonth = (now: Date): string =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString()
 
-/** Within the monthly limit and the balance: recall never fails because credits are missing. */
+/** Checks the monthly limit and the balance, because recall must not fail for missing credits. */
 async function mayPay(ctx: UserCtx, monthly: number): Promise<boolean> {
   const userId = ctx.viewer.userId
   const spent = await spentOn(ctx, { userId, refType: 'recall', since: startOfMonth(ctx.now()) })
   return spent + PUBLIC_SEARCH_COST <= monthly && (await balanceOf(ctx, userId)) >= PUBLIC_SEARCH_COST
 }
 
-/** Undefined if the person has not switched the library on for agents, or if it has nothing. */
+/** Returns undefined if the person has not enabled the library for agents, or if it has no hit. */
 async function offerOfLibrary(
   ctx: UserCtx,
   question: Asked & { query: string },
@@ -153,19 +147,18 @@ async function offerOfLibrary(
   }
 }
 
-/** What could be delivered, before it is known what the session already received. */
 type Offer = {
   found: Found[]
-  /** The reason if nothing is delivered and nothing was shown before. */
+  /** The reason to return if nothing is delivered and nothing was shown before. */
   silence: Reason
   signature: string | null
-  /** Whether items may be delivered again: after a start or a compaction the agent no longer knows them. */
+  /** Items may be delivered again: after a start or a compaction the agent no longer knows them. */
   mayRepeat: boolean
   most: { cards: number; memory: number; all: number }
   library?: LibraryOffer | undefined
 }
 
-/** After this time an answer has arrived, or its hook has given up. */
+/** In milliseconds: after this time an answer has arrived, or its hook has timed out. */
 const ON_ITS_WAY_MS = 2000
 
 const ALL = { cards: Number.MAX_SAFE_INTEGER, memory: Number.MAX_SAFE_INTEGER, all: Number.MAX_SAFE_INTEGER }
@@ -196,7 +189,7 @@ async function offerFor(
     silence: isSaid ? 'said_by_facts' : 'nothing_fits',
     signature: question.signature,
     mayRepeat: false,
-    most: MOST_ITEMS[question.moment],
+    most: MAX_ITEMS[question.moment],
     library: isKnown ? undefined : await offerOfLibrary(ctx, question, asker),
   }
 }
@@ -213,15 +206,14 @@ async function offerOf(ctx: UserCtx, input: RecallInput, memory: ProjectMemory, 
   return { found, silence: 'nothing_known', signature: null, mayRepeat: true, most: ALL }
 }
 
-/** The first items of each kind, up to its limit. */
 function chosen(found: readonly Found[], { cards, memory, all }: Offer['most']): Found[] {
   const left = { cards, memory }
   return found.filter(({ item }) => left[item.kind === 'card' ? 'cards' : 'memory']-- > 0).slice(0, all)
 }
 
 /**
- * What the agent has already. An answer that came after its hook had given up is in the rows of the session, but the
- * agent has never seen it: a caller who says so is believed, except for what another call may be delivering just now.
+ * Returns the items that the agent already has. If a hook timed out, the agent never saw the stored items, so
+ * a caller that reports this is believed, except for items that another call may be delivering just now.
  */
 async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: Call) {
   const delivered = await deliveredIn(ctx, call.sessionId)
@@ -232,8 +224,8 @@ async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallIn
 }
 
 /**
- * Earlier deliveries of the session are read, and new ones are stored, in one serialisable transaction: of two calls
- * at once in a session only one delivers an item.
+ * Reads earlier deliveries and stores new ones in one serialisable transaction, so that two parallel calls of
+ * a session deliver an item only once.
  */
 const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: Call) =>
   inTx(ctx, async (ctx): Promise<RecallAnswer> => {
@@ -246,7 +238,7 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
     const isUnpaid = (found: Found) => mayCome(found) && !paid.has(found.item.id)
     const { found: inLibrary, charged } = (await offer.library?.(ctx, call_id, isUnpaid)) ?? NOTHING_THERE
     const found = [...offer.found, ...inLibrary]
-    // What is charged is the price of a card that was not paid for before, so it is this one that comes.
+    // The price is charged for an unpaid card, so that card is delivered.
     const coming = [...offer.found.filter(mayCome), ...inLibrary.filter(charged > 0 ? isUnpaid : mayCome)]
     const { text, items } = injectedText(
       chosen(coming, offer.most).map(({ item }) => item),

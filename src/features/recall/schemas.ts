@@ -8,11 +8,11 @@ import { EnvironmentAsked } from '../search/index.ts'
 const MOMENTS = ['failure', 'prompt', 'start', 'compact'] as const
 export type Moment = (typeof MOMENTS)[number]
 
-const LONGEST_TEXT = 64 * 1024
-const LONGEST_LABEL = 500
-const MOST_EXCLUDED = 200
+const MAX_TEXT_CHARACTERS = 64 * 1024
+const MAX_LABEL_LENGTH = 500
+const MAX_EXCLUDED = 200
 
-const Label = z.string().trim().min(1).max(LONGEST_LABEL).nullish()
+const Label = z.string().trim().min(1).max(MAX_LABEL_LENGTH).nullish()
 
 export const RecallRequest = z
   .object({
@@ -20,7 +20,7 @@ export const RecallRequest = z
     text: z
       .string()
       .min(1)
-      .max(LONGEST_TEXT)
+      .max(MAX_TEXT_CHARACTERS)
       .optional()
       .describe('The prompt; for failure a line `$ command`, a line `exit code n`, then the output'),
     project_key: ProjectKey.optional(),
@@ -28,8 +28,8 @@ export const RecallRequest = z
     session_id: Label,
     client: Label,
     budget_chars: z.int().min(200).max(8000).optional().describe('Default 1200, start and compact 6000'),
-    exclude: z.array(Id).max(MOST_EXCLUDED).optional(),
-    /** An answer in this session did not arrive: `exclude` alone says what the agent knows. */
+    exclude: z.array(Id).max(MAX_EXCLUDED).optional(),
+    /** An answer in this session did not arrive, so `exclude` alone says what the agent knows. */
     lost_answer: z.boolean().optional(),
   })
   .meta({ id: 'RecallRequest' })
@@ -94,7 +94,7 @@ const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, f
   contains_instructions_note: z.literal(NONE_RECOGNISED).optional(),
 })
 
-/** A model gets the items without the text for hooks, which repeats them. */
+/** Omits the text for hooks, which repeats the items. */
 export const thinRecall = thinAnswer({
   input: z.object({}),
   output: z

@@ -5,18 +5,16 @@ import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
 import { cleanJson, cleanOptional, type Finding, Findings } from '../../redaction/redact.ts'
 import { countText, holdsText, rowsOf } from '../storage/index.ts'
 
-/** A stored record in the form that the present rules would give it. */
 type Rescanned = {
   id: string
   findings: Finding[]
-  /** Stores the clean form, unless the record has gone or was changed since it was read. */
+  /** Stores the clean form, unless the record was deleted or changed since it was read. */
   save: (db: Db, engine: EngineName) => Promise<void>
 }
 
 export type RescanSource = {
   name: string
   count: (db: Db) => Promise<number>
-  /** The records after `after` in the order of their ids. */
   batch: (db: Db, after: string, limit: number) => Promise<Rescanned[]>
 }
 
@@ -119,7 +117,6 @@ export type RescanResult = { source: string; read: number; changed: number; find
 
 const BATCH = 100
 
-/** Applies the present rules to records that were stored under older ones. A dry run only counts. */
 export async function rescan(
   database: Database,
   sources: readonly RescanSource[],

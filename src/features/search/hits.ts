@@ -9,7 +9,7 @@ import {
   readQuery,
   weighQuery,
 } from '../../text/query.ts'
-import { MOST_CHARACTERS, READ_AT_ONCE } from '../../text/snippet.ts'
+import { MAX_CHARACTERS, READ_AT_ONCE } from '../../text/snippet.ts'
 import { type HomeFacts, homesOf, isDistrusted, type StoredTrust } from '../cards/index.ts'
 import { balanceOf, book, PUBLIC_SEARCH_COST } from '../credits/index.ts'
 import { NO_CODES } from './query.ts'
@@ -18,18 +18,15 @@ import { type Hit, type Retrieved, retrieve, type SearchScope } from './retrieve
 
 export type Ranked = { confidence: number; trust: StoredTrust | null }
 
-/** The assumed trust of a card without verdicts. */
 const UNJUDGED = 0.75
 /** Hits this close in confidence count as equally good. */
 const NEAR = 0.08
 /** A distrusted card moves behind hits that are up to this much weaker. */
 const NEAR_DISTRUSTED = 0.25
-/** A smaller difference in trust does not count. */
 const CLEARLY_MORE = 0.05
 
 const worthOf = ({ trust }: Ranked): number => trust?.value ?? UNJUDGED
 
-/** Whether the later of two hits should come before the earlier one. */
 function overtakes(later: Ranked, earlier: Ranked): boolean {
   if (worthOf(later) - worthOf(earlier) < CLEARLY_MORE) return false
   const near = isDistrusted(earlier.trust) ? NEAR_DISTRUSTED : NEAR
@@ -37,8 +34,8 @@ function overtakes(later: Ranked, earlier: Ranked): boolean {
 }
 
 /**
- * The order of the ranking, but trust decides among hits of nearly the same confidence. No hit passes one that is
- * clearly better, and without any verdicts nothing moves.
+ * Reorders hits of similar confidence by trust. No hit passes a clearly better one, and without verdicts
+ * nothing moves.
  */
 export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   const ordered: T[] = []
@@ -50,40 +47,34 @@ export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   return ordered
 }
 
-/** A hit with its confidence beside the others, and whether that is below the floor. */
 type Judgement = Loaded & { score: number; isWeak: boolean }
 
-/** A result: a hit, with where its card lives. */
 type Picked = Judgement & { homeFacts: HomeFacts }
 
 export type HitLimits = { limit: number; minScore: number; demands: Demands }
 
 type Picks = {
-  /** Hits in the order of the ranking. Outside the public library, weak results follow them. */
   picked: Picked[]
-  /** How many hits there are, shown or not. */
   total: number
 }
 
-/** Read at least this many: a search for one hit can then prefer the more trusted of two, and scores do not depend on `limit`. */
-const LEAST_READ = FIRST_HITS
+/** The minimum number of hits to read, so that trust can reorder them and scores do not depend on `limit`. */
+const MIN_READ = FIRST_HITS
 
 /** After a winner of at least this confidence, hits beyond a large drop are cut. */
 const CLEAR_WINNER = 0.8
 const DROP = 0.35
 
-/** From this likeness on a corrected word is surely the same word. */
 const SURE_SLIP = 0.75
 
-/** What rests on unsure corrections is no hit, however well it fits them. */
+/** The maximum confidence of a match by unsure corrections: below the floor. */
 const UNSURE = FLOOR - 0.1
 
-/** A hit may rest on corrected words alone only if all of them are surely meant. */
+/** Returns false if a hit rests on corrected words alone and one of them is unsure. */
 const isCarried = (covers: readonly Cover[]): boolean =>
   covers.some(({ credit, isCorrected }) => credit > 0 && !isCorrected) ||
   covers.every(({ credit }) => credit >= SURE_SLIP)
 
-/** The confidence that a hit needs: the floor, or more if the tail after a clear winner is cut. */
 function barFor(confidences: readonly number[], minScore: number): number {
   const least = Math.max(FLOOR, minScore)
   const falling = confidences.filter((confidence) => confidence >= least).sort((a, b) => b - a)
@@ -95,7 +86,6 @@ function barFor(confidences: readonly number[], minScore: number): number {
 
 type Match = { logit: number; isCarried: boolean }
 
-/** The confidence of each hit beside the others, in the order of the ranking. */
 function confidencesOf(hits: readonly Match[]): number[] {
   const first = hits.filter(({ isCarried }) => isCarried).slice(0, FIRST_HITS)
   const best = Math.max(Number.NEGATIVE_INFINITY, ...first.map(({ logit }) => logit))
@@ -103,12 +93,9 @@ function confidencesOf(hits: readonly Match[]): number[] {
 }
 
 type ScoredHit = {
-  /** Hits by the index, and all others, in the order of the ranking. */
   likely: Hit[]
   others: Hit[]
-  /** How many of the others have no known covers. */
   listed: number
-  /** The confidence that a hit needs. */
   bar: number
 }
 
@@ -138,11 +125,9 @@ function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean)
 
 const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cover, credit: 0 })
 
-/** Whether there may be a hit at all, before anything is read. */
 export const mayHit = (found: Retrieved, { minScore, demands }: HitLimits): boolean =>
   judge(found, minScore, demands.isInTitle).likely.length > 0
 
-/** Judges cards by their texts, in the order of the ranking. */
 function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
   const matches = loaded.map(({ logit, covers }): Match => ({ logit, isCarried: isCarried(covers) }))
   const scores = confidencesOf(matches)
@@ -153,14 +138,14 @@ function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
   })
 }
 
-/** How many hits are read to get that many: some fall below the floor when their texts are read. */
+/** Over-fetches by 20 %: some hits drop below the threshold once scored. */
 const spare = (wanted: number): number => wanted + Math.ceil(wanted / 5)
 
-/** Reads hits in steps as long as there is room. The returned function says how many of its hits it has read. */
+/** Reads hits in steps while there is room. The returned function says how many hits it has read. */
 function reading(ctx: UserCtx, scope: SearchScope, { asked }: Retrieved, demands: Demands) {
   const loaded: Loaded[] = []
   let characters = 0
-  const hasRoom = () => characters < MOST_CHARACTERS
+  const hasRoom = () => characters < MAX_CHARACTERS
   const read = async (hits: readonly Hit[]): Promise<number> => {
     let count = 0
     for (; count < hits.length && hasRoom(); count += READ_AT_ONCE) {
@@ -173,7 +158,6 @@ function reading(ctx: UserCtx, scope: SearchScope, { asked }: Retrieved, demands
   return { loaded, hasRoom, read }
 }
 
-/** Reads hits in the order of the ranking until there are enough; outside the public library, weak results fill up. */
 async function readHits(
   ctx: UserCtx,
   scope: SearchScope,
@@ -181,7 +165,7 @@ async function readHits(
   { limit, minScore, demands }: HitLimits,
   { likely, others: unlikely, bar }: ScoredHit,
 ) {
-  const enough = Math.max(limit, LEAST_READ)
+  const enough = Math.max(limit, MIN_READ)
   const { loaded, hasRoom, read } = reading(ctx, scope, found, demands)
   const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
   let strong: Judgement[] = []
@@ -195,7 +179,6 @@ async function readHits(
   }
   const others = scope.scope === 'public' ? [] : unlikely
   const missing = { strong: () => enough - strong.length, any: () => limit - strong.length - weak.length }
-  // Few hits are read together with what follows them, in one statement.
   let looked = Math.min(spare(enough), likely.length)
   let further = Math.min(others.length, Math.max(0, limit - looked))
   looked = Math.min(looked, await load([...likely.slice(0, looked), ...others.slice(0, further)]))
@@ -216,7 +199,7 @@ export async function pickHits(
   const { limit, minScore, demands } = wish
   const judgement = judge(found, minScore, demands.isInTitle)
   const { strong, weak, unread } = await readHits(ctx, scope, found, wish, judgement)
-  // Cards without known covers come after all others. If each of the others is a hit, these count as hits too.
+  // Cards without known covers come last. They count as hits if each of the others is a hit.
   const { others, listed } = judgement
   const isEveryHit = others.length === listed
   const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)
@@ -237,15 +220,15 @@ export async function pickHits(
 export type Outcome = Picks & { charged: number; balance: number }
 
 type Charge = {
-  /** The cause in the ledger, booked once. */
+  /** The cause in the ledger; each cause is booked once. */
   ref: { type: 'search' | 'recall'; id: string }
-  /** Called in the transaction that charges. If it returns false, nothing is shown and nothing is charged. */
+  /** Runs in the charging transaction. False shows nothing and charges nothing. */
   isAllowed?: (ctx: UserCtx, picks: Picks) => Promise<boolean>
 }
 
 /**
- * Results and their price come together or not at all: the hits are read again in the transaction that charges for
- * them, so nobody pays for a card that has just vanished or sees one without paying.
+ * Reads the hits again in the transaction that charges for them, so that nobody pays for a vanished card or
+ * sees a card without paying.
  */
 export function chargedSearch(
   ctx: UserCtx,
@@ -272,8 +255,8 @@ export function chargedSearch(
       })
       return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
     },
-    // The charge is one conditional update of one row: waiting for that row is cheaper than a retry. A limit reads
-    // entries first, so it stays serialisable.
+    // The charge is one conditional update of one row, where a lock is cheaper than a retry. A limit reads
+    // entries first, so that case stays serialisable.
     isAllowed ? undefined : SELF_GUARDED,
   )
 }
@@ -289,19 +272,17 @@ const scopeOf = (ctx: UserCtx, scope: 'known' | 'public'): SearchScope => ({
 
 const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: NO_CODES }
 
-/** The information of each word of the text, by its term. */
 export type Information = ReadonlyMap<string, number>
 
 const informationIn = ({ asked }: Retrieved): Information =>
   new Map(asked.map(({ term, information }) => [term, information]))
 
-/** A card that search found, whatever its confidence; the caller judges it. */
 export type FoundCard = Loaded
 export type FoundCards = { cards: FoundCard[]; information: Information }
 
 /**
- * The best cards of the viewer and their teams for a text, also those that a team has published since. Output of a program has no typing errors, and
- * correcting words takes longer than everything else, so no word is corrected.
+ * Returns the best own and team cards for a text, without spelling correction: program output has no typing
+ * errors, and correction is slow.
  */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
   const scope = scopeOf(ctx, 'known')
@@ -314,8 +295,8 @@ export type LibraryHits = { information: Information; show: (ctx: UserCtx, charg
 export type Shown = { picked: Picked[]; charged: number }
 
 /**
- * What the public library has for a text. `show` returns the hits at the price of a public search, in the caller's
- * transaction if one is open. Undefined if there is no hit.
+ * Returns what the public library has for a text, or undefined. `show` returns the hits at the price of a
+ * public search, in the caller's open transaction.
  */
 export async function lookInLibrary(
   ctx: UserCtx,

@@ -60,7 +60,6 @@ import { type AskedCodes, isAboutAnotherCode } from './query.ts'
 import type { QueryTerm as Asked, Hit, SearchScope } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 
-/** What a card says. It changes only with its version. */
 const TEXT_COLUMNS = [
   'cards.title',
   'cards.symptom',
@@ -74,7 +73,6 @@ const TEXT_COLUMNS = [
   'cards.environment',
 ] as const
 
-/** What else a hit shows, what the permission needs, and the version of the texts. */
 const STATE_COLUMNS = [
   'cards.card_id',
   'cards.version',
@@ -103,14 +101,13 @@ const STATE_COLUMNS = [
 
 const COLUMNS = { state: STATE_COLUMNS, whole: [...STATE_COLUMNS, ...TEXT_COLUMNS] }
 
-/** A row without the texts, for a card whose texts are known, or with them. */
 type Extent = keyof typeof COLUMNS
 
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>
 
 /**
- * Rows are picked by number before the permission is checked: a plan that begins with the permission reads all cards
- * of an owner.
+ * Picks rows by number before the permission check: a plan that begins with the permission reads all cards of
+ * an owner.
  */
 const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
   db
@@ -128,7 +125,6 @@ const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isP
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
     .selectAll('cards')
     .select('users.display_name as owner_name')
-    // Only there does the scope not say whose the card is.
     .$if(shape.scope === 'known', (query) =>
       query.select((eb) => eb.case().when(isInTeamOf(viewerId)).then(1).else(0).end().as('is_in_team')),
     )
@@ -139,11 +135,11 @@ type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Nam
   ? Name & keyof CardsTable
   : never
 
-/** Written out, because the query's own type has all columns of a card, even those that are not read. */
+/** Written out, because the type of the query has all columns of a card. */
 type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS> | 'trust'> & {
   doc_no: number
   owner_name: string
-  /** In scope `known` alone: the card is in a workspace of the viewer. */
+  /** In scope `known` only: the card is in a workspace of the viewer. */
   is_in_team?: number
 }
 type TextColumns = Pick<Selectable<CardsTable>, NamesIn<typeof TEXT_COLUMNS>>
@@ -154,7 +150,7 @@ type Ready = (db: Db, values: { viewerId: string; numbers: string }) => Promise<
 
 const ready = new Map<string, Ready>()
 
-/** Building and compiling this query costs as much as executing it, and a search executes it once or twice. */
+/** Caches the compiled query: compiling costs as much as executing it. */
 function readyFor(extent: Extent, shape: Shape): Ready {
   const key = `${extent} ${shape.scope} ${shape.includeSuperseded}`
   const known = ready.get(key)
@@ -172,7 +168,6 @@ function readyFor(extent: Extent, shape: Shape): Ready {
   return made
 }
 
-/** The cards with these numbers that the viewer may find in this scope. */
 const hitRows = <E extends Extent>(
   ctx: UserCtx,
   extent: E,
@@ -189,23 +184,20 @@ const hitRows = <E extends Extent>(
         inNumbers(ctx.db, 'search_docs.doc_no', docNos),
       ).execute()
 
-/** The texts of a card at one version, and what follows from them alone. */
 export type CardTexts = {
   version: number
   columns: TextColumns
   tags: string[]
   environment: Record<string, string>
   read: CardFields
-  /** How often it was a hit since this process read it. */
   met: number
 }
 
-/** A card that the viewer may find. */
 type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
 
 type NumberedHit = Pick<Hit, 'docNo' | 'documentId'>
 
-/** About what the texts of a card take, each character of them, and the same for the words that they are cut into. */
+/** About the size in bytes of cached texts and of the words cut from them. */
 const BYTES = { texts: 1000, ofCharacter: 2, words: 500, ofCharacterInWords: 3 }
 
 const lengthOf = ({ read }: CardTexts): number => read.fields.reduce((sum, { text }) => sum + text.length, 0)
@@ -216,7 +208,7 @@ function bytesOf(card: CardTexts): number {
   return card.read.words ? texts + BYTES.words + BYTES.ofCharacterInWords * length : texts
 }
 
-/** Cutting texts into words takes as long as marking words in them three times without it. */
+/** Texts are cut into words only after this many hits, because cutting is slow. */
 const CUT_WHEN_MET = 4
 
 const kept = new WeakMap<Database, Kept<CardTexts>>()
@@ -228,8 +220,8 @@ function keptTexts({ database, searchTuning }: UserCtx): Kept<CardTexts> {
 }
 
 /**
- * The cards of these hits that the viewer may find in this scope, by the numbers of the hits. A card that has changed since
- * the index was read has another number, and is read as it is now.
+ * Returns the hit cards that the viewer may find, by their numbers. A card that changed since the index was
+ * read has another number and is read as it is now.
  */
 async function hitCards(
   ctx: UserCtx,
@@ -262,8 +254,8 @@ async function hitCards(
 }
 
 /**
- * Whether a card may be found, and its state, is read each time. Texts that this process has read are taken from memory if the
- * card is still at that version.
+ * Reads the permission and state of cards each time. Texts come from the cache if the card still has the same
+ * version.
  */
 async function cardsByNumber(
   ctx: UserCtx,
@@ -288,20 +280,23 @@ async function cardsByNumber(
   }
   for (const card of await readWhole(ctx, scope, unknown)) {
     cards.set(card.row.doc_no, card)
-    // A transaction may see a version that is never committed.
+    // A transaction may see a version that is never committed, so its texts are not cached.
     if (!ctx.transacting) memory.keep(card.row.doc_no, card.texts)
   }
   return cards
 }
 
-/** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. Pulled text is a stranger's. */
+/**
+ * Returns whose text it is: the viewer's own, unless somebody else wrote the last version; otherwise by the
+ * scope. Pulled text counts as a stranger's.
+ */
 function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
   if (row.origin !== null) return 'public'
   if (row.owner_id !== viewerId) return scope === 'public' || row.is_in_team === 0 ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
 }
 
-/** Field by field: spreading a second object costs several times as much. */
+/** Written field by field, because spreading objects is slow. */
 const withTexts = (row: StateRow, columns: TextColumns, whose: Whose): HitCard['row'] => ({
   ...row,
   title: columns.title,
@@ -382,22 +377,17 @@ const environmentText = (environment: Readonly<Record<string, string>>): string 
     .map((entry) => entry.join(' '))
     .join(', ')
 
-/** A hit with its card, read with the viewer's permission. */
 export type HitDetails = HitCard & {
   marked: Marked
-  /** Without a look at the other hits. */
   confidence: number
   logit: number
   trust: StoredTrust | null
-  /** How much of each asked word the card has, according to its texts. */
   covers: Cover[]
 }
 
-/** Further conditions that can only be checked in the texts of a card. */
 export type Demands = {
   phrases: readonly string[]
   isInTitle: boolean
-  /** A card about another code of the same kind is met by chance. */
   codes: AskedCodes
 }
 
@@ -406,7 +396,7 @@ const isEmpty = (asked: SearchScope['environment']): boolean => {
   return true
 }
 
-/** The index compares hashes of names; here the names themselves are compared. */
+/** Compares the names themselves, because the index compares only hashes. */
 const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: SearchScope): boolean =>
   tags.every((tag) => texts.tags.some((other) => sameTag(tag, other))) &&
   (isEmpty(environment) || matchesEnvironment(texts.environment, environment)) &&
@@ -414,8 +404,8 @@ const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: Sea
   (type === undefined || row.card_type === type)
 
 /**
- * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or
- * edited a moment ago is skipped, and so is one that lacks a phrase. `characters` is how much was read for that.
+ * Reads hits and checks them against the cards: skips a card that was just hidden, moved or edited, or lacks a
+ * phrase. `characters`: how much was read.
  */
 export async function loadHits(
   ctx: UserCtx,
@@ -443,7 +433,6 @@ export async function loadHits(
 
 const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
 
-/** Finds what matched in the texts of a hit. What is the same for all hits is worked out once. */
 function hitReader(asked: readonly Asked[]) {
   const query = weighQuery(asked)
   const termsFor = termsByCovers(asked)
@@ -462,14 +451,13 @@ function hitReader(asked: readonly Asked[]) {
 
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
-/** Without the whole name, its parts count only if they are next to each other, said or in a longer name. */
+/** Without the whole name, the parts count only if adjacent or inside a longer name. */
 const isSpokenFor = (
   { isByParts }: Cover,
   isIn: ((named: NamedTexts) => boolean) | undefined,
   named: NamedTexts,
 ): boolean => !(isByParts && isIn) || isIn(named)
 
-/** Cards that have the same words are searched for the same terms. */
 function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | undefined) => WantedTerms {
   const made = new Map<string, WantedTerms>()
   return (covers) => {
@@ -480,7 +468,6 @@ function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | und
   }
 }
 
-/** The terms by which a card matched; all terms for a card without known covers. */
 function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
     asked.flatMap(({ term, parts, otherTerms = [], meant }, i) => {
@@ -491,7 +478,7 @@ function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined):
   )
 }
 
-/** Only the texts show whether a card has a word as it was typed. */
+/** Only the texts show whether a card has a word as typed. */
 function coverInTexts(
   { term, typed, parts, otherTerms = [], meant }: Asked,
   cover: Cover | undefined,
@@ -512,7 +499,7 @@ function coverInTexts(
   return isTyped ? cover : { ...cover, credit: cover.credit * STEM_CREDIT }
 }
 
-/** The words of a card that were taken to be meant by words of the query: `{kubernets: kubernetes}`. */
+/** Returns corrected query words with the words of the cards: `{kubernets: kubernetes}`. */
 export function correctionsIn(asked: readonly Asked[], hits: readonly HitDetails[]): Record<string, string> {
   const found: Record<string, string> = {}
   asked.forEach(({ typed, meant }, i) => {
@@ -532,7 +519,6 @@ const SHOWN_CHARACTERS = 1000
 
 type Showing = {
   isWeak: boolean
-  /** The environment of the caller, if given. */
   myEnvironment: Record<string, string> | undefined
   now: Date
 }

@@ -58,17 +58,16 @@ import {
   workspaceFilter,
 } from '../cards/index.ts'
 
-/** How many words of a long query are counted. Of these, the most telling are searched. */
-const MOST_COUNTED = 256
-const MOST_KNOWN = 48
-/** How many unknown words are searched: new words, typing errors and noise must not crowd out the others. */
-const MOST_UNCOUNTED = 24
+/** How many words of a long query are counted; the most informative of those are searched. */
+const MAX_COUNTED = 256
+const MAX_KNOWN = 48
+/** The limit for unknown words, so that typing errors and noise do not displace other words. */
+const MAX_UNCOUNTED = 24
 
-/** A word of the query with what is known about it. */
 type Term = AskedWord &
   VisibleCount & {
     hash: number
-    /** Its weight: how rare it is, and more if the query repeats it. */
+    /** The weight: rarity, and more for a repeated word. */
     worth: number
     wanted: Wanted
   }
@@ -76,9 +75,8 @@ type Term = AskedWord &
 const worthOf = (times: number, { cards }: VisibleCount, all: number) =>
   (1 + Math.log(times)) * rarity(cards, all)
 
-/** The words to search, the most telling first, then a few unknown words in the order typed. */
 async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Promise<Term[]> {
-  const counted = words.slice(0, MOST_COUNTED)
+  const counted = words.slice(0, MAX_COUNTED)
   const hashes = counted
     .flatMap(({ term, parts, otherTerms = [] }) => [term, ...parts, ...otherTerms])
     .map(wordHash)
@@ -88,7 +86,7 @@ async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Pr
     const hash = wordHash(word.term)
     const others = (word.otherTerms ?? []).map((term) => ({ hash: wordHash(term), ...count(wordHash(term)) }))
     const own = count(hash)
-    // A card may have several of them; it is enough to know about how rare the word is.
+    // A card may have several of the words, so the sum is an upper estimate.
     const cards = Math.min(counts.cards, sum([own, ...others].map((one) => one.cards)))
     const known = others.length > 0 ? { ...own, cards } : own
     const worth = worthOf(word.times, known, counts.cards)
@@ -114,8 +112,8 @@ async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Pr
   })
   const byWorth = terms.filter(isCountedSomewhere).sort((a, b) => b.worth - a.worth)
   return [
-    ...byWorth.slice(0, MOST_KNOWN),
-    ...terms.filter((term) => !isCountedSomewhere(term)).slice(0, MOST_UNCOUNTED),
+    ...byWorth.slice(0, MAX_KNOWN),
+    ...terms.filter((term) => !isCountedSomewhere(term)).slice(0, MAX_UNCOUNTED),
   ]
 }
 
@@ -123,7 +121,6 @@ const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + o
 
 const isCountedSomewhere = ({ cards }: Term) => cards > 0
 
-/** Where a person searches. */
 export type SearchScope = {
   viewerId: string
   scope: SearchedScope
@@ -131,18 +128,16 @@ export type SearchScope = {
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
   track: 'debug' | 'build' | undefined
-  /** Also superseded cards. */
   includeSuperseded?: boolean
   type?: CardType | undefined
-  /** Hashes of words that a card must have, and what it must not have. */
   required?: readonly number[]
   without?: Without
 }
 
-/** A person in more workspaces than this searches those that they joined last. */
-const MOST_WORKSPACES = 1000
+/** A person in more workspaces searches the most recently joined ones. */
+const MAX_WORKSPACES = 1000
 
-/** The workspaces that the viewer may search, by the same rule as `isListed`. */
+/** Returns the workspaces that the viewer may search. Must stay in step with `isListed`. */
 async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: SearchScope): Promise<string[]> {
   const named = workspaceIds.length > 0
   let query = ctx.db.selectFrom('workspaces').select('workspaces.workspace_id')
@@ -157,10 +152,9 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
       )
       .orderBy('memberships.created_at', 'desc')
   }
-  return (await query.limit(MOST_WORKSPACES).execute()).map((row) => row.workspace_id)
+  return (await query.limit(MAX_WORKSPACES).execute()).map((row) => row.workspace_id)
 }
 
-/** The tenancy part of a match: whose cards are searched. */
 async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   const { viewerId, scope, workspaceIds } = asked
   const named = workspaceIds.length > 0
@@ -177,7 +171,6 @@ async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   return [[...new Set([...own, ...ofTeam, ...published])]]
 }
 
-/** The filters of the search, without tenancy. */
 const filtersAsked = ({ tags, environment, track, type, required }: SearchScope): Match => [
   ...tags.map((tag) => [tagFilter(tag)]),
   ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
@@ -186,7 +179,6 @@ const filtersAsked = ({ tags, environment, track, type, required }: SearchScope)
   ...(required ?? []).map((hash) => [hash]),
 ]
 
-/** Which of these names are tags of a card in scope. */
 export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const name of new Set(names)) {
@@ -207,7 +199,7 @@ export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
   isListed(viewerId, scope, workspaceIds)
 
 const LARGE_KEPT_MS = 60_000
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 type Large = { until: number; averageLength: number | undefined }
 const LARGE = new Map<string, Large>()
 
@@ -215,8 +207,8 @@ const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
 
 /**
- * Whether a scope had more than `cards` cards, or too many words, a moment ago, and how long the cards were. It affects plans more than answers, so it
- * may be a little old. Small scopes are not remembered: they may grow past the bound at any moment.
+ * Returns the cached size of a scope that recently had more than `cards` cards or too many words. A slightly
+ * old size is fine for plans; small scopes are not cached, because they may grow at any moment.
  */
 function knownLarger(scope: SearchScope, cards: number): Large | undefined {
   const known = LARGE.get(nameOf(scope, cards))
@@ -224,7 +216,7 @@ function knownLarger(scope: SearchScope, cards: number): Large | undefined {
 }
 
 function rememberLarger(scope: SearchScope, cards: number, averageLength?: number): Large {
-  if (LARGE.size >= MOST_KEPT) LARGE.clear()
+  if (LARGE.size >= MAX_KEPT) LARGE.clear()
   const known = { until: performance.now() + LARGE_KEPT_MS, averageLength }
   LARGE.set(nameOf(scope, cards), known)
   return known
@@ -245,7 +237,6 @@ type Ready = (db: Db, values: Values) => Promise<Numbered[]>
 
 const ready = new Map<string, Ready>()
 
-/** Compiled once for each scope: small scopes are read at every search. */
 function readyFor(shape: Shape): Ready {
   const known = ready.get(shape.scope)
   if (known) return known
@@ -263,13 +254,13 @@ async function numbersIn(ctx: Ctx, scope: SearchScope, limit: number): Promise<N
     : numbersQuery(ctx.db, scope, viewerId).limit(limit).execute()
 }
 
-/** About 400,000 words: reading more takes longer than asking the lists, however few the documents are. */
+/** The limit in bytes, about 400,000 words: reading more is slower than reading the posting lists. */
 const MAX_WHOLE_BYTES = 2 ** 20
 
-/** Between the two statements of a try a card may change, and then has another number. */
+/** A card may change between the two statements of a try and then gets another number. */
 const TRIES = 3
 
-/** Up to `limit` documents of a scope, apart from what narrows it. Undefined if they have too many words to be read whole. */
+/** Returns up to `limit` documents of a scope without its filters; undefined if they have too many words. */
 async function documentsIn(ctx: Ctx, scope: SearchScope, limit: number): Promise<Candidate[] | undefined> {
   for (let attempt = 1; ; attempt++) {
     const numbered = await numbersIn(ctx, scope, limit)
@@ -282,41 +273,37 @@ async function documentsIn(ctx: Ctx, scope: SearchScope, limit: number): Promise
   }
 }
 
-/** How many unknown words are corrected: it takes time. */
-const MOST_CORRECTED = 6
-/** In a query with more known words than this, only plain words are corrected: names and codes take longest. */
+const MAX_CORRECTED = 6
+/** In a longer query only plain words are corrected: names and codes take longest. */
 const LONG_QUERY = 12
 const PLAIN_WORD = /^\p{L}{4,}$/u
 
 /**
- * The weights of the two rankings in the fusion. The trigram ranking sees everything that the word ranking sees, and
- * more.
+ * The weights of the rankings in the fusion. The trigram ranking sees everything that the word ranking sees,
+ * and more.
  */
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
-/** A word of the query, its information, and the corrections if no card has it. */
 export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
 
 export type Hit = Surroundings & {
   docNo: number
-  /** Undefined if only its posting lists were read. */
+  /** Undefined if only the posting lists of the document were read. */
   documentId: string | undefined
-  /** How much of each asked word it has; undefined if only its posting lists were read. */
+  /** How much of each asked word the document has; undefined if only its posting lists were read. */
   covers: Cover[] | undefined
 }
 
 export type Retrieved = {
-  /** Best first. There are more than needed, in case some of them are gone. */
+  /** Best first, with spare hits in case some cards are gone. */
   hits: Hit[]
   asked: QueryTerm[]
-  /** How many cards the asker may see, and how many of them have each asked word. */
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
 
-/** The word ranking alone is for texts without typing errors, and for measuring what the other adds. */
+/** `words` is for texts without typing errors and for benchmarks. */
 type Paths = 'both' | 'words'
 
-/** Ranks what is in scope by words, and by corrections for words that no card has. `most` are wanted at most. */
 export async function retrieve(
   ctx: Ctx,
   words: readonly AskedWord[],
@@ -356,7 +343,6 @@ export async function retrieve(
 
 type Ranking = { scored: Scored[]; found: Found }
 
-/** Merges the rankings; the one that sees more comes first. */
 function hitsOf(
   asked: readonly QueryTerm[],
   rankings: readonly Ranking[],
@@ -392,7 +378,7 @@ const hasLikes = ({ term }: Term) => hasTrigrams(term) || isNumberOfCode(term)
 const mayBeSlips = (missing: readonly Term[], known: number): Term[] =>
   missing
     .filter((term) => !term.isQuoted && hasLikes(term) && (known <= LONG_QUERY || isPlain(term)))
-    .slice(0, MOST_CORRECTED)
+    .slice(0, MAX_CORRECTED)
 
 async function meantBy(
   ctx: Ctx,
@@ -411,10 +397,12 @@ const NOT_COVERED: Cover = { credit: 0, isProminent: false, isCorrected: false, 
 const MINOR: Cover = { ...NOT_COVERED, credit: MINOR_CREDIT }
 const PLAIN: Cover = { ...NOT_COVERED, credit: 1 }
 const PROMINENT: Cover = { ...PLAIN, isProminent: true }
-/** The same where the parts of a name stand for it. */
 const BY_PARTS = new Map([MINOR, PLAIN, PROMINENT].map((cover) => [cover, { ...cover, isByParts: true }]))
 
-/** How much of an asked word a card has, according to the index. Every candidate has one for each word, so most are shared. */
+/**
+ * Returns how much of an asked word a card has, according to the index. Cover objects are shared, because
+ * there is one per candidate and word.
+ */
 function coverOf(candidate: Candidate, { wanted, meant }: QueryTerm): Cover {
   for (const option of wanted) {
     const at = positionOf(candidate.hashes, option.hash)
@@ -437,8 +425,8 @@ const ABSENT = -1
 const NO_PARTS: Wanted = []
 
 /**
- * A word in the title or a tag counts at least twice, like a repeated one; the minor level is for logs and notes. `at`
- * is the position of the word, negative where only its parts are there.
+ * A word in title or tag counts as repeated; the minor level is for logs and notes. A negative `at` means that
+ * only the parts of the word are there.
  */
 function coverAt({ hashes, levels }: Candidate, at: number, parts: Wanted = NO_PARTS): Cover {
   let isMinor = true
@@ -463,20 +451,18 @@ const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
     worth: likeness * rarity(cards, all),
   }))
 
-/** A word that at least this many visible cards have is spelled right, even if no card in scope has it. */
+/** A word in at least this many visible cards is spelled right, even if no card in scope has it. */
 const SURELY_RIGHT = 3
 
-/** Cards with a rare word are always candidates, so if none of them has it, no card in scope does. */
+/** Cards with a rare word are always candidates, so a rare word without a candidate is in no card in scope. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
   term.cards < SURELY_RIGHT &&
   !candidates.some((candidate) => term.wanted.some((option) => matches(candidate, option)))
 
-/** Where candidates come from, and the counts that weigh them. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
 
 const NOTHING: Found = { candidates: [], others: [] }
 
-/** The whole scope if it is small, otherwise the index. */
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   const isPublic = scope.scope === 'public'
   const whose = await tenancy(ctx, scope)
@@ -502,13 +488,12 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
 }
 
 /**
- * So few cards with so few words have their own words looked through for those that may be meant. With more the vocabulary
- * of the whole vault finds them sooner.
+ * Up to this many small cards are searched directly for corrections; beyond this the vault's vocabulary is
+ * faster.
  */
 const FEW = 64
 const FEW_WORDS = 20_000
 
-/** Made on first use: most queries have no unknown word. */
 function wordsIn(ctx: Ctx, documents: readonly Candidate[]): Pick<Vocabulary, 'words' | 'mayHave'> {
   const words = documents.reduce((sum, { hashes }) => sum + hashes.length, 0)
   if (documents.length <= FEW && words <= FEW_WORDS)
@@ -520,7 +505,7 @@ function wordsIn(ctx: Ctx, documents: readonly Candidate[]): Pick<Vocabulary, 'w
   }
 }
 
-/** A document with more words is asked for each word; those of the others are put together once. */
+/** A longer document is asked for each word; words of shorter documents are joined once. */
 const LONG = 2000
 
 function hashesOf(documents: readonly Candidate[]): Set<number> {
@@ -537,7 +522,6 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** All cards of a small scope, or the size of a large one. */
 async function readWhole(
   ctx: Ctx,
   scope: SearchScope,

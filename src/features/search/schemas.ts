@@ -9,7 +9,7 @@ import { Home, Readers, Trust } from '../cards/index.ts'
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 
 /** Long enough for an error with its stack; a search weighs only a part of it. */
-export const LONGEST_QUERY = 200_000
+export const MAX_QUERY_LENGTH = 200_000
 
 const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
 
@@ -19,7 +19,7 @@ const LeastScore = z.number().min(0).max(1).optional()
 
 export const SearchRequest = z
   .object({
-    query: z.string().min(3).max(LONGEST_QUERY).describe(QUERY_HELP),
+    query: z.string().min(3).max(MAX_QUERY_LENGTH).describe(QUERY_HELP),
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
@@ -46,10 +46,9 @@ export const SearchRequest = z
   })
   .meta({ id: 'SearchRequest' })
 
-/** Agents get fewer results by default, and may ask with a single word. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true, my_environment: true, include_superseded: true }).shape,
-  query: z.string().min(1).max(LONGEST_QUERY),
+  query: z.string().min(1).max(MAX_QUERY_LENGTH),
   track: Track.optional(),
   limit: z.int().min(1).max(20).default(5),
   min_score: LeastScore,
@@ -133,7 +132,6 @@ export const SearchResponse = z
   })
   .meta({ id: 'SearchResponse' })
 
-/** The tool has no input that asks for an action card, so its answer has no field for one. */
 export const SearchToolResponse = SearchResponse.omit({ action_card: true }).meta({
   id: 'SearchToolResponse',
 })
@@ -143,7 +141,6 @@ export type SearchAnswer = z.input<typeof SearchResponse>
 export type SearchResultAnswer = z.input<typeof SearchResult>
 export type ActionCardAnswer = z.input<typeof ActionCard>
 
-/** Enough to choose a hit; get_card reads the card itself. */
 const TITLE_CHARACTERS = 120
 const FIX_CHARACTERS = 200
 

@@ -5,12 +5,11 @@ import { AnswerId, Id } from '../../core/schemas.ts'
 import { Provenance } from '../../core/untrusted-text.ts'
 import { balanceOf } from '../credits/index.ts'
 import { FoundEvent, searchAllMemory } from '../memory/index.ts'
-import { ActionCard, LONGEST_QUERY, SearchRequest, SearchResponse, SearchResult } from './schemas.ts'
+import { ActionCard, MAX_QUERY_LENGTH, SearchRequest, SearchResponse, SearchResult } from './schemas.ts'
 import { type Question, searchIn } from './search.ts'
 
 const SECTIONS = ['mine', 'team', 'memory', 'library'] as const
-/** Reading a hit takes time, and nobody scrolls further. */
-const MOST_HITS = 1000
+const MAX_HITS = 1000
 
 const { tags, environment, track } = SearchRequest.shape
 
@@ -19,7 +18,7 @@ const BoxQuestion = z
     query: z
       .string()
       .min(1)
-      .max(LONGEST_QUERY)
+      .max(MAX_QUERY_LENGTH)
       .describe('As in POST /search, but one or two characters are enough: a whole word, or CJK characters'),
     sections: z
       .array(z.enum(SECTIONS))
@@ -31,12 +30,11 @@ const BoxQuestion = z
     tags,
     environment,
     track,
-    limit: z.int().min(1).max(MOST_HITS).default(20).describe('Of each section'),
+    limit: z.int().min(1).max(MAX_HITS).default(20).describe('Of each section'),
     generate_action_card: z.boolean().optional().describe('Also one plan of steps made from the best hits'),
   })
   .meta({ id: 'SearchBoxRequest' })
 
-/** Enough for a line in a list; the card itself is read when it is opened. */
 const BoxHit = SearchResult.omit({
   case_id: true,
   symptom: true,
@@ -81,7 +79,6 @@ type BoxAnswerInput = z.input<typeof BoxAnswer>
 
 const SCOPES = { mine: 'personal', team: 'team', library: 'public' } as const
 
-/** A plan is made of the few best hits. */
 const PLAN_HITS = 5
 
 async function searchBox(ctx: UserCtx, input: BoxInput): Promise<BoxAnswerInput> {
@@ -116,7 +113,6 @@ async function memorySection(ctx: UserCtx, { query, limit }: BoxInput) {
   return { ...found, provenance: { owner: 'you' as const, workspace: null, reviewed: false } }
 }
 
-/** A plan from own and team cards together. */
 async function planOf(ctx: UserCtx, question: Question) {
   const asked = { ...question, limit: PLAN_HITS, generate_action_card: true }
   return (await searchIn(ctx, 'own_and_team', asked)).action_card
@@ -133,7 +129,7 @@ export const searchEverywhere = capability({
   output: BoxAnswer,
   errors: [402],
   limit: 'search',
-  // A question that was paid for in one browser is not paid for again in another.
+  // A search that was paid in one browser is free in another.
   idempotencyOf: 'account',
   run: searchBox,
 })

@@ -15,7 +15,6 @@ import { requireUser, settingsOf } from '../identity/index.ts'
 type Kind = KeptSearchesTable['kind']
 type KeptQuery = Pick<KeptSearchesTable, 'user_id' | 'kind' | 'query' | 'filters'>
 
-/** Most recently used first. */
 const keptBy = (db: Db, userId: string): Promise<KeptSearchesTable[]> =>
   db
     .selectFrom('kept_searches')
@@ -27,7 +26,6 @@ const keptBy = (db: Db, userId: string): Promise<KeptSearchesTable[]> =>
 
 const insertKept = (db: Db, row: KeptSearchesTable) => db.insertInto('kept_searches').values(row).execute()
 
-/** The same question, kept before. */
 const deleteSame = (db: Db, { user_id, kind, query, filters }: KeptQuery) =>
   db
     .deleteFrom('kept_searches')
@@ -47,7 +45,6 @@ async function countKept(db: Db, userId: string, kind: Kind): Promise<number> {
   return total
 }
 
-/** Keeps the newest `most` entries of the history. */
 const trimRecent = (db: Db, userId: string, most: number) =>
   db
     .deleteFrom('kept_searches')
@@ -76,24 +73,24 @@ const deleteKept = (db: Db, userId: string, searchId: string) =>
     .returning('search_id')
     .executeTakeFirst()
 
-const MOST_RECENT = 50
-const MOST_SAVED = 100
+const MAX_RECENT = 50
+const MAX_SAVED = 100
 /** Longer questions are pasted text that nobody picks from a list. */
-const LONGEST_QUERY = 2000
-const LONGEST_FILTER = 1000
-const LONGEST_NAME = 120
+const MAX_QUERY_LENGTH = 2000
+const MAX_FILTER_LENGTH = 1000
+const MAX_NAME_LENGTH = 120
 
 const Filters = z
   .object({
-    tags: z.string().max(LONGEST_FILTER).optional().describe('Separated by commas'),
-    env: z.string().max(LONGEST_FILTER).optional().describe('Such as node: 20, os: linux'),
+    tags: z.string().max(MAX_FILTER_LENGTH).optional().describe('Separated by commas'),
+    env: z.string().max(MAX_FILTER_LENGTH).optional().describe('Such as node: 20, os: linux'),
     track: z.enum(['debug', 'build']).optional(),
     workspace: Id.optional(),
   })
   .meta({ id: 'KeptSearchFilters' })
 
 const Asked = z.object({
-  query: requiredText(1, LONGEST_QUERY),
+  query: requiredText(1, MAX_QUERY_LENGTH),
   filters: Filters.default({}),
 })
 
@@ -119,16 +116,16 @@ const present = ({ search_id, kind, name, query, filters, used_at }: KeptSearche
   used_at,
 })
 
-/** Secrets are pasted into search boxes too; none is stored. */
+/** Removes secrets, which people paste into search boxes too. */
 const clean = (text: string): string => cleanText(text, new Findings())
 
-/** A placeholder may be longer than the secret, so the stored text is cut to the limit of the input. */
+/** Removes secrets and cuts the text to the limit, because a placeholder may be longer than the secret. */
 const cleanWithin = (text: string, most: number): string => cutText(clean(text), most).text
 
 const cleanFilters = (filters: z.output<typeof Filters>): z.output<typeof Filters> => ({
   ...filters,
-  ...(filters.tags === undefined ? {} : { tags: cleanWithin(filters.tags, LONGEST_FILTER) }),
-  ...(filters.env === undefined ? {} : { env: cleanWithin(filters.env, LONGEST_FILTER) }),
+  ...(filters.tags === undefined ? {} : { tags: cleanWithin(filters.tags, MAX_FILTER_LENGTH) }),
+  ...(filters.env === undefined ? {} : { env: cleanWithin(filters.env, MAX_FILTER_LENGTH) }),
 })
 
 type SearchInput = z.output<typeof Asked>
@@ -161,8 +158,8 @@ export const listKeptSearches = capability({
   input: z.object({}),
   output: z
     .object({
-      recent: z.array(KeptSearch).describe(`Most recently used first, at most ${MOST_RECENT}`),
-      saved: z.array(KeptSearch).describe(`At most ${MOST_SAVED}`),
+      recent: z.array(KeptSearch).describe(`Most recently used first, at most ${MAX_RECENT}`),
+      saved: z.array(KeptSearch).describe(`At most ${MAX_SAVED}`),
       keeps_history: z.boolean().describe('The setting keep_search_history'),
     })
     .meta({ id: 'KeptSearches' }),
@@ -179,7 +176,7 @@ export const listKeptSearches = capability({
 export const rememberSearch = capability({
   name: 'searches.remember',
   summary: 'Add a search to the history of the caller',
-  description: `The same question moves to the top. The oldest is dropped when there are more than ${MOST_RECENT}. Secrets are replaced before it is stored. Does nothing while keep_search_history is off in the settings.`,
+  description: `The same question moves to the top. The oldest is dropped when there are more than ${MAX_RECENT}. Secrets are replaced before it is stored. Does nothing while keep_search_history is off in the settings.`,
   scopes: ['account'],
   rest: ['POST /api/v1/searches/recent'],
   status: 204,
@@ -191,32 +188,32 @@ export const rememberSearch = capability({
       const row = rowFor(ctx, asked, { kind: 'recent', name: null })
       await deleteSame(ctx.db, row)
       await insertKept(ctx.db, row)
-      await trimRecent(ctx.db, row.user_id, MOST_RECENT)
+      await trimRecent(ctx.db, row.user_id, MAX_RECENT)
     }),
 })
 
 export const saveSearch = capability({
   name: 'searches.save',
   summary: 'Save a search under a name',
-  description: `The same question saved again gets the new name. At most ${MOST_SAVED}; then 409 too_many_searches.`,
+  description: `The same question saved again gets the new name. At most ${MAX_SAVED}; then 409 too_many_searches.`,
   scopes: ['account'],
   rest: ['POST /api/v1/searches/saved'],
   status: 201,
   errors: [409],
   input: Asked.extend({
-    name: requiredText(1, LONGEST_NAME).optional().describe('The query itself, if left out'),
+    name: requiredText(1, MAX_NAME_LENGTH).optional().describe('The query itself, if left out'),
   }).meta({ id: 'SearchToSave' }),
   output: KeptSearch,
   run: (ctx, { name, ...asked }) =>
     inTx(ctx, async (ctx) => {
       const kept = {
         kind: 'saved' as const,
-        name: cleanWithin(name ?? asked.query, LONGEST_NAME),
+        name: cleanWithin(name ?? asked.query, MAX_NAME_LENGTH),
       }
       const row = rowFor(ctx, asked, kept)
       await deleteSame(ctx.db, row)
-      if ((await countKept(ctx.db, row.user_id, 'saved')) >= MOST_SAVED)
-        throw conflict('too_many_searches', `You have ${MOST_SAVED} saved searches. Delete one first.`)
+      if ((await countKept(ctx.db, row.user_id, 'saved')) >= MAX_SAVED)
+        throw conflict('too_many_searches', `You have ${MAX_SAVED} saved searches. Delete one first.`)
       await insertKept(ctx.db, row)
       return present(row)
     }),
@@ -251,7 +248,6 @@ export const clearSearchHistory = capability({
     }),
 })
 
-/** Switching the history off also deletes it. */
 export async function forgetHistory(ctx: UserCtx): Promise<void> {
   await deleteRecent(ctx.db, ctx.viewer.userId)
 }

@@ -10,8 +10,8 @@ import { withoutEnd } from '../../text/unicode.ts'
 import { policyOf } from '../permissions/index.ts'
 
 /**
- * The one team whose cards a person searches: the one they name, or else their only one. If it could be several, no
- * team learns the words, as they may have been meant for another.
+ * Returns the one team whose cards a person searches: the named team or the person's only team. With several
+ * possible teams none learns the words, which may be meant for another team.
  */
 async function onlyTeamOf(
   db: Db,
@@ -43,16 +43,15 @@ export async function countUp(db: Db, workspaceId: string, words: string, now: s
     .execute()
 }
 
-const MOST_DROPPED = 100
+const MAX_DROPPED = 100
 
-/** Keeps the newest `kept` of a workspace. */
 async function dropAllBut(db: Db, workspaceId: string, kept: number): Promise<void> {
   const over = await db
     .selectFrom('missed_searches')
     .select('words')
     .where('workspace_id', '=', workspaceId)
     .orderBy('last_at', 'desc')
-    .limit(MOST_DROPPED)
+    .limit(MAX_DROPPED)
     .offset(kept)
     .execute()
   if (over.length > 0)
@@ -67,10 +66,9 @@ async function dropAllBut(db: Db, workspaceId: string, kept: number): Promise<vo
       .execute()
 }
 
-/** From the first to before the second. */
+/** A period that includes `since` and excludes `until`. */
 type Period = { since: string; until: string | undefined }
 
-/** Most often asked for first. */
 const missedIn = (
   db: Db,
   workspaceId: string,
@@ -98,12 +96,12 @@ async function deleteBefore(db: Db, before: string): Promise<void> {
 }
 
 /** A longer query was pasted, and a log or a letter may name people. */
-const LONGEST_QUERY = 200
-const MOST_WORDS = 12
-const SHORTEST_WORD = 2
-const LONGEST_WORD = 40
+const MAX_QUERY_LENGTH = 200
+const MAX_WORDS = 12
+const MIN_WORD_LENGTH = 2
+const MAX_WORD_LENGTH = 40
 
-/** A word of letters and digits; not an address, path, number or placeholder. */
+/** A word of letters and digits; no address, path, number or placeholder. */
 const WORD = /^[\p{L}\p{N}][\p{L}\p{N}+#_-]*$/u
 const LETTER = /\p{L}/u
 
@@ -111,18 +109,18 @@ const OPENING = /^["'“‘`([{<]+/u
 const CLOSING = `"'”’\`)]}>,;:!?.`
 
 const isPlain = (word: string): boolean =>
-  word.length >= SHORTEST_WORD &&
-  word.length <= LONGEST_WORD &&
+  word.length >= MIN_WORD_LENGTH &&
+  word.length <= MAX_WORD_LENGTH &&
   WORD.test(word) &&
   LETTER.test(word) &&
   !STOP_WORDS.has(fold(word))
 
 /**
- * The part of a query that a team may read: its plain words in lower case, each once. Null for a query that was
- * pasted, contains a secret or personal data, or has no such word.
+ * Returns the plain words of a query in lower case, each once. Null for a query that was pasted, contains a
+ * secret or personal data, or has no plain word.
  */
 export function plainWords(query: string): string | null {
-  if (query.length > LONGEST_QUERY || query.includes('\n')) return null
+  if (query.length > MAX_QUERY_LENGTH || query.includes('\n')) return null
   if (sanitise(query).findings.length > 0) return null
   const words = query
     .toLowerCase()
@@ -130,11 +128,10 @@ export function plainWords(query: string): string | null {
     .map((word) => withoutEnd(word.replace(OPENING, ''), CLOSING))
     .filter(isPlain)
   const distinct = [...new Set(words)]
-  return distinct.length > 0 && distinct.length <= MOST_WORDS ? distinct.join(' ') : null
+  return distinct.length > 0 && distinct.length <= MAX_WORDS ? distinct.join(' ') : null
 }
 
-/** The limit for one workspace. */
-const MOST_KEPT = 200
+const MAX_KEPT = 200
 const KEPT_MS = 30 * DAY_MS
 
 type Searched = { query: string; scope: string; workspaceIds: readonly string[] }
@@ -145,9 +142,9 @@ async function teamThatKeeps(ctx: UserCtx, workspaceIds: readonly string[]): Pro
 }
 
 /**
- * Notes that a member found nothing among the cards of a team: the words, and not who asked. Searches of one's own cards
- * and of the library are never noted. A failure here must not fail the search: with an Idempotency-Key the search is in a
- * transaction, so it is noted after that.
+ * Stores the words of a member's search that found no card of the team, without the member. Searches of own
+ * cards and of the library are never stored. A failure here must not fail the search, so the words are stored
+ * after the search transaction.
  */
 export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promise<void> {
   const { query, scope, workspaceIds } = searched
@@ -161,25 +158,24 @@ export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promis
   try {
     if ((await teamThatKeeps(ctx, workspaceIds)) === undefined) return
     await inTx(ctx, async (ctx) => {
-      // Asked again, and in a serialisable transaction: a team that switches it off meanwhile has deleted its words already.
+      // Checks again in a serialisable transaction: a team that switches this off meanwhile has deleted its
+      // words already.
       const team = await teamThatKeeps(ctx, workspaceIds)
       if (team === undefined) return
       await countUp(ctx.db, team, words, ctx.now().toISOString())
-      await dropAllBut(ctx.db, team, MOST_KEPT)
+      await dropAllBut(ctx.db, team, MAX_KEPT)
     })
   } catch (error) {
     ctx.log.warn({ err: error }, 'a search without a hit could not be noted')
   }
 }
 
-/** For members of the workspace; the caller checks that. */
+/** Requires that the caller has checked the membership. */
 export const missedSearches = (ctx: Ctx, workspaceId: string, period: Period, limit: number) =>
   missedIn(ctx.db, workspaceId, period, limit)
 
-/** For a workspace that no longer wants them, or that is deleted. */
 export const forgetMissedSearches = (ctx: Ctx, workspaceId: string): Promise<void> =>
   deleteOf(ctx.db, workspaceId)
 
-/** Housekeeping: drops searches that are too old. */
 export const dropOldMissedSearches = (ctx: Ctx): Promise<void> =>
   inTx(ctx, (ctx) => deleteBefore(ctx.db, new Date(ctx.now().getTime() - KEPT_MS).toISOString()))

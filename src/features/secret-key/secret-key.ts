@@ -1,27 +1,26 @@
 import { type Ctx, inTx } from '../../core/context.ts'
 import { fingerprintOf, seal, unseal } from '../../core/crypto.ts'
 import type { Database, Db } from '../../db/db.ts'
-import { holdLock, otherServers } from '../../db/locks.ts'
+import { acquireLock, otherServers } from '../../db/locks.ts'
 import { claimFolder } from '../../db/sqlite/server-lock.ts'
 import { activeSigningKey, resealSigningKeys } from '../library/index.ts'
 import { countMailsOfOtherKeys, lastFingerprint, resealMails } from '../mail/index.ts'
 import { resealConversations } from '../support/index.ts'
 
-/** What the secret key of the server seals in the database: which key that is, what it seals, and how it is changed. */
+/** Handles what the server's secret key seals in the database, and how the key is changed. */
 
-/** Named in place of a fingerprint where a database of an older version does not tell which key it is. */
+/** Replaces the fingerprint if an older database does not record its key. */
 const UNNAMED = 'unnamed'
 
-/** The database was last used with another key. */
 export class OtherSecretKey extends Error {
   override readonly name = 'OtherSecretKey'
 }
 
-/** The fingerprint of the key that the database was last used with; undefined for a vault that has sealed nothing. */
+/** Returns the fingerprint of the last used key; undefined for a vault without sealed data. */
 export async function knownFingerprint(db: Db, secret: string | undefined): Promise<string | undefined> {
   const row = await db.selectFrom('server_secret').select('fingerprint').executeTakeFirst()
   if (row) return row.fingerprint
-  // A database of an older version tells by what it holds.
+  // Older databases record no fingerprint, so the key is tested on the stored signing key.
   const last = await lastFingerprint(db)
   if (last !== undefined) return last
   const key = await activeSigningKey(db)
@@ -29,7 +28,6 @@ export async function knownFingerprint(db: Db, secret: string | undefined): Prom
   return opens ? undefined : UNNAMED
 }
 
-/** What only another key than `fingerprint` opens, in words. */
 async function listUnreadable(db: Db, secret: string): Promise<string> {
   const mails = await countMailsOfOtherKeys(db, fingerprintOf(secret))
   const key = await activeSigningKey(db)
@@ -78,11 +76,11 @@ async function hashKeyOf(db: Db, secret: string): Promise<string> {
   return hashKey
 }
 
-/** A process that changes the key and one that starts go one after the other. */
+/** Serialises key changes and process starts. */
 export const withKeyLock = <T>(database: Database, work: (db: Db) => Promise<T>): Promise<T> =>
   database.transaction(
     async (db) => {
-      await holdLock(db, database.engine, 'secretKey')
+      await acquireLock(db, database.engine, 'secretKey')
       return work(db)
     },
     { isolation: 'read committed', mayTakeLong: true },
@@ -90,7 +88,6 @@ export const withKeyLock = <T>(database: Database, work: (db: Db) => Promise<T>)
 
 export type GivenKey = { secret: string /** Where it comes from, for messages. */; source: string }
 
-/** The sentence about a key that does not fit, however it is met. */
 export const otherKey = (given: string, known: string): string =>
   `This vault was last used with the secret key ${known} (fingerprint), but ${given}. Give it that key, by SECRET_KEY or as secret.key in DATA_DIR.`
 
@@ -98,8 +95,8 @@ export const nameKey = ({ secret, source }: GivenKey): string =>
   `${source} holds the key ${fingerprintOf(secret)}`
 
 /**
- * Requires that the key is the one of the database, and returns the key of the hashes. `lost` is the fingerprint of a key
- * that the operator gives up: then this one takes its place, and `onLoss` gets the list of what cannot be read any more.
+ * Requires that the key matches the database and returns the hash key. `lost`: the fingerprint of a key that
+ * the operator gives up; this key replaces it, and `onLoss` gets the list of unreadable data.
  */
 export async function adoptKey(
   db: Db,
@@ -125,7 +122,10 @@ export async function adoptKey(
 
 export type Resealed = { mails: number; chats: number; signingKeys: number }
 
-/** No process may seal by the old key meanwhile, or afterwards. Call it in the transaction that holds the lock. */
+/**
+ * Requires that no other process runs, which would seal with the old key. Call this in the transaction that
+ * holds the lock.
+ */
 async function requireStopped({ database, config, db }: Ctx): Promise<void> {
   const isRunning = database.engine === 'sqlite' ? !claimFolder(config.dataDir) : (await otherServers(db)) > 0
   if (isRunning)
@@ -139,8 +139,8 @@ export class ServerRunning extends Error {
 }
 
 /**
- * Seals everything anew, or changes nothing. `keep` puts the new key where a start finds it: no other change runs then, and
- * nothing is sealed by the new key yet.
+ * Seals everything with the new key in one transaction. `keep` stores the new key for the next start, before
+ * anything is sealed with it and while no other change runs.
  */
 export const changeKey = (
   ctx: Ctx,
@@ -152,7 +152,7 @@ export const changeKey = (
     ctx,
     async (ctx) => {
       const { db } = ctx
-      await holdLock(db, ctx.database.engine, 'secretKey')
+      await acquireLock(db, ctx.database.engine, 'secretKey')
       await requireStopped(ctx)
       const known = await knownFingerprint(db, from.secret)
       if (known !== undefined && known !== fingerprintOf(from.secret))

@@ -7,8 +7,8 @@ import type { TextUsageTable } from '../../db/schema.ts'
 import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
 
 /**
- * Counts the bytes of text that each person has written. The counters change in the transaction of the write, and
- * `recountText` gives the same numbers from the rows.
+ * Counts the bytes of text that each person has written. The counters change in the transaction of the write;
+ * `recountText` must give the same numbers from the rows.
  */
 
 const MIB = 1024 * 1024
@@ -39,21 +39,20 @@ const TABLES_OF_CARDS = TEXT_TABLES.filter((table) => TEXTS[table].ofCard)
 
 export const holdsText = (table: string): table is TextTable => Object.hasOwn(TEXTS, table)
 
-/** The bytes of a row that is about to be inserted. */
 export const textBytes = (table: TextTable, row: object): number =>
   TEXTS[table].columns.reduce(
     (sum, column) => sum + Buffer.byteLength(String((row as Record<string, unknown>)[column] ?? '')),
     0,
   )
 
-/** The bytes of a stored row, for `returning` of a delete. */
+/** Returns the bytes of a stored row, for `returning` of a delete. */
 export const storedTextBytes = (table: TextTable): RawBuilder<number> =>
   sql`(${sql.join(
     TEXTS[table].columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
     sql` + `,
   )})`
 
-/** Some rows of one table. `where` calls the row `texts`; `cardId` names their card where it is known. */
+/** Rows of one table. `where` names the row `texts`; `cardId`: their card, if known. */
 export type TextRows = { table: TextTable; where: RawBuilder<unknown>; cardId?: string }
 
 export const rowsOf = (table: TextTable, key: Record<string, string | number>): TextRows => ({
@@ -64,7 +63,6 @@ export const rowsOf = (table: TextTable, key: Record<string, string | number>): 
   ),
 })
 
-/** Such rows of one card, by the key of the table. */
 export const rowsOfCard = (
   table: TextTable,
   cardId: string,
@@ -76,7 +74,6 @@ export const rowsOfCard = (
   cardId,
 })
 
-/** All that is written on a card, by whomever. */
 export const allTextOfCard = (cardId: string): TextRows[] =>
   TABLES_OF_CARDS.map((table) => rowsOfCard(table, cardId))
 
@@ -125,7 +122,7 @@ async function measure(db: Db, parts: readonly TextRows[], uses: Uses, sign: 1 |
 const ADD_TO_COUNTERS = `on conflict (user_id) do update set bytes = text_usage.bytes + excluded.bytes,
   deleted_bytes = text_usage.deleted_bytes + excluded.deleted_bytes`
 
-/** Changes counters, in the order of the ids: two transactions that count for the same people do not wait in a circle. */
+/** Updates counters in id order, so that two transactions for the same people do not deadlock. */
 async function addUses(db: Db, uses: Uses): Promise<void> {
   const rows = [...uses]
     .filter(([, { bytes, deleted_bytes }]) => bytes !== 0 || deleted_bytes !== 0)
@@ -134,7 +131,6 @@ async function addUses(db: Db, uses: Uses): Promise<void> {
   await insertRows(db, 'text_usage', ['user_id', 'bytes', 'deleted_bytes'], rows, ADD_TO_COUNTERS)
 }
 
-/** Frees what deleted rows took, as their `storedTextBytes` said. */
 export async function freeText(db: Db, gone: readonly { user_id: string; bytes: number }[]): Promise<void> {
   const uses: Uses = new Map()
   for (const row of gone) add(uses, { ...row, deleted_bytes: 0 }, -1)
@@ -142,8 +138,8 @@ export async function freeText(db: Db, gone: readonly { user_id: string; bytes: 
 }
 
 /**
- * Runs a change of these rows, and counts what it adds and removes for everybody. The caller holds what keeps others from
- * changing them meanwhile.
+ * Runs a change of these rows and counts the difference for every author. The caller must hold a lock on the
+ * rows.
  */
 export async function countText<T>(
   db: Db,
@@ -158,7 +154,7 @@ export async function countText<T>(
   return result
 }
 
-/** `countText` for what the viewer writes, which is refused where it does not fit. */
+/** Runs `countText` for the viewer's writes and refuses text above the limit. */
 export async function writeText<T>(
   ctx: UserCtx,
   parts: readonly TextRows[],
@@ -195,13 +191,13 @@ export async function textUsageOf(db: Db, userId: string): Promise<TextUsage> {
 export const textLimit = ({ config }: Pick<Ctx, 'config'>): number => config.textMbPerPerson * MIB
 
 /**
- * Deleted cards can be brought back for some time, so they take space until they are purged. They have a limit of the
- * same size of their own: without it, one account could fill the disk by writing and deleting.
+ * Deleted cards can be restored, so they use space until they are purged. A separate limit prevents filling
+ * the disk by writing and deleting.
  */
 const fits = (ctx: Ctx, { bytes, deleted_bytes }: TextUsage): boolean =>
   bytes <= textLimit(ctx) && bytes + deleted_bytes <= 2 * textLimit(ctx)
 
-/** For a step that has counted texts of the viewer anew, such as those of a card that comes back. */
+/** Checks the limit after a step that counted the viewer's texts again, such as restoring a card. */
 export async function requireTextFits(ctx: UserCtx): Promise<void> {
   const after = await textUsageOf(ctx.db, ctx.viewer.userId)
   if (after.bytes > textLimit(ctx)) throw storageFull(ctx, after)
@@ -233,7 +229,7 @@ const insertWithin = prepared(
       returning bytes`,
 )
 
-/** Counts new text of the viewer, and refuses it where it does not fit. Call it before the text is written. */
+/** Counts new text of the viewer, or refuses it above the limit. Call this before the text is written. */
 export async function chargeText(ctx: UserCtx, bytes: number): Promise<void> {
   const limit = textLimit(ctx)
   const [counted] = await insertWithin(ctx.db, {
@@ -245,7 +241,6 @@ export async function chargeText(ctx: UserCtx, bytes: number): Promise<void> {
   if (!counted || counted.bytes > limit) throw storageFull(ctx, await textUsageOf(ctx.db, ctx.viewer.userId))
 }
 
-/** What the counters should say, from the rows themselves. */
 export async function recountText(db: Db): Promise<Map<string, TextUsage>> {
   const uses: Uses = new Map()
   await measure(

@@ -20,8 +20,6 @@ import {
   withPageLinks,
 } from '../guide/index.ts'
 
-/** An answer from the guide: by a model that reads the best sections, or a quote of those sections. */
-
 type ChatMessage = { role: 'user' | 'assistant'; content: string }
 export type Source = { title: string; url: string }
 
@@ -29,25 +27,23 @@ export type Question = {
   message: string
   history: ChatMessage[]
   guide: Guide
-  /** Whether the person uses the web app: then the answer says what to click. */
+  /** The person uses the web app, so the answer says what to click. */
   isInWebApp: boolean
   baseUrl: string
   llm: LlmConfig | null
-  /** Aborted when nobody listens any more. */
   signal?: AbortSignal
   onModelError: (error: LlmError) => void
 }
 
 const SECTIONS_SHOWN = 5
 const SOURCES_NAMED = 3
-const LONGEST_EXCERPT = 900
-/** A second section is quoted only when it fits the question about as well as the first. */
+const MAX_EXCERPT_LENGTH = 900
+/** A second section is quoted only if its score is close to the first. */
 const CLOSE_SECOND = 0.8
 
 export const NOTHING_FOUND =
   'The guide has no page about this. Try other words, or open a support ticket and a person will answer.'
 
-/** What the question is answered from. */
 type Material = { question: Question; hits: GuideHit[]; sources: Source[] }
 
 /** Other pages explain the same with commands and API calls. */
@@ -69,7 +65,7 @@ export function lookUp(question: Question): Material {
   return { question, hits, sources: hits.slice(0, SOURCES_NAMED).map(({ section }) => sourceOf(section)) }
 }
 
-/** The whole answer at once: the model's if it is complete, otherwise the guide's. */
+/** Returns the whole answer: the model's if complete, otherwise the guide's. */
 export async function answerWhole({ question, hits }: Material): Promise<string> {
   if (question.llm) {
     try {
@@ -82,7 +78,6 @@ export async function answerWhole({ question, hits }: Material): Promise<string>
   return [...extract(hits, question)].join('')
 }
 
-/** The answer piece by piece. */
 export async function* answerPieces({ question, hits }: Material): AsyncGenerator<string, void, void> {
   if (!question.llm) {
     yield* extract(hits, question)
@@ -103,12 +98,12 @@ export async function* answerPieces({ question, hits }: Material): AsyncGenerato
     if (!(error instanceof LlmError)) throw error
     question.onModelError(error)
   }
-  // Sent words cannot be taken back, so the answer says where the model's words end.
+  // Streamed words cannot be withdrawn, so the answer says where the model's words end.
   if (said) yield '\n\nThe answer broke off here. This is what the guide says:\n\n'
   yield* extract(hits, question)
 }
 
-/** A short follow-up ("and for a team?") is understood together with the question before it. */
+/** Joins a short follow-up ("and for a team?") with the question before it. */
 function searchText({ message, history }: Question): string {
   const previous =
     message.length < 60 ? history.findLast((message) => message.role === 'user')?.content : undefined
@@ -150,20 +145,19 @@ function* extract(hits: GuideHit[], question: Question): Generator<string, void,
   }
 }
 
-/** Whole paragraphs only, so that lists and code are never cut in the middle. */
+/** Quotes whole paragraphs only, so that lists and code are never cut in the middle. */
 function* quote({ section }: GuideHit, { isInWebApp }: Question): Generator<string, void, void> {
   yield `**${sourceOf(section).title}**`
   let length = 0
   const blocks = blocksOf(section.text)
   const clickable = blocks.filter((block) => !FOR_PROGRAMS.test(block))
   for (const block of isInWebApp && clickable.length > 0 ? clickable : blocks) {
-    if (length > 0 && length + block.length > LONGEST_EXCERPT) return
+    if (length > 0 && length + block.length > MAX_EXCERPT_LENGTH) return
     length += block.length
     yield `\n\n${block}`
   }
 }
 
-/** Paragraphs; a fenced block counts as one, blank lines inside it included. */
 function blocksOf(text: string): string[] {
   const blocks: string[] = []
   let open = false
@@ -176,22 +170,24 @@ function blocksOf(text: string): string[] {
   return blocks
 }
 
-/** A conversation with the support chat can be continued for an hour, even if the client sends only the new message. */
+/** Keeps a conversation for an hour, so that a client can continue it by sending only the new message. */
 
 const KEPT_MS = 3_600_000
-const MOST_MESSAGES = 20
-const LONGEST_MESSAGE = 8000
-/** The limit for all messages of a conversation; the oldest are dropped. */
-const MOST_CHARACTERS = 16_000
-const MOST_CONVERSATIONS = 10_000
+const MAX_MESSAGES = 20
+const MAX_MESSAGE_LENGTH = 8000
+/** The limit in characters for a conversation; the oldest messages are dropped. */
+const MAX_CHARACTERS = 16_000
+const MAX_CONVERSATIONS = 10_000
 const DROPPED_AT_ONCE = 1000
 
-/** `secret` is known to those who continue the conversation alone. The secret of the server seals its text once more. */
+/**
+ * `secret` is known only to those who continue the conversation. The server's secret seals the text once more.
+ */
 type ConversationKey = { hash: string; secret: string; userId: string | null }
 
 /**
- * The key of a conversation. Only its caller finds the conversation of a signed-in caller, under any id. Without an account
- * the id is the only key, so it must be hard to guess: a UUID, as the chat makes them. Others are not kept.
+ * Returns the key of a conversation. A signed-in caller's conversation is found by that caller only. Without
+ * an account the id is the only key, so it must be an unguessable UUID; other ids are not stored.
  */
 function keyOf(ctx: Ctx, conversationId: string): ConversationKey | null {
   const userId = ctx.viewer?.userId ?? null
@@ -200,14 +196,13 @@ function keyOf(ctx: Ctx, conversationId: string): ConversationKey | null {
   return { hash: sha256(name), secret: name, userId }
 }
 
-/** Within the limits, the newest last. */
 function shorten(messages: readonly ChatMessage[]): ChatMessage[] {
   const kept: ChatMessage[] = []
   let characters = 0
-  for (const { role, content } of messages.slice(-MOST_MESSAGES).reverse()) {
-    const message = { role, content: content.slice(0, LONGEST_MESSAGE) }
+  for (const { role, content } of messages.slice(-MAX_MESSAGES).reverse()) {
+    const message = { role, content: content.slice(0, MAX_MESSAGE_LENGTH) }
     characters += message.content.length
-    if (characters > MOST_CHARACTERS) break
+    if (characters > MAX_CHARACTERS) break
     kept.unshift(message)
   }
   return kept
@@ -245,9 +240,7 @@ async function write(
 
 type Conversation = {
   id: string
-  /** What was said before. */
   history: ChatMessage[]
-  /** Keeps a question with its answer. */
   keep: (message: string, reply: string) => Promise<void>
 }
 
@@ -256,7 +249,10 @@ type ConversationInput = {
   history?: ChatMessage[] | null | undefined
 }
 
-/** The conversation that a request continues. The caller's own history, even an empty one, replaces ours. */
+/**
+ * Returns the conversation that a request continues. A history in the request, even an empty one, replaces the
+ * stored history.
+ */
 export async function conversationOf(
   ctx: Ctx,
   { conversation_id, history }: ConversationInput,
@@ -266,7 +262,7 @@ export async function conversationOf(
   const isKnown = key !== null && conversation_id != null && history == null
   return {
     id,
-    // In a transaction, since a replica may not have the last answer yet.
+    // Read in a transaction, because a replica may not have the last answer yet.
     history: history ?? (isKnown ? await inTx(ctx, (ctx) => read(ctx, key)) : []),
     keep: async (message, reply) => {
       if (!key) return
@@ -284,7 +280,6 @@ export async function conversationOf(
   }
 }
 
-/** Housekeeping: drops conversations that are over, and the oldest if there are too many. */
 export const dropOldConversations = (ctx: Ctx): Promise<unknown> =>
   inTx(
     ctx,
@@ -298,14 +293,17 @@ export const dropOldConversations = (ctx: Ctx): Promise<unknown> =>
             .select('kept.conversation_hash')
             .orderBy('kept.updated_at', 'desc')
             .limit(DROPPED_AT_ONCE)
-            .offset(MOST_CONVERSATIONS),
+            .offset(MAX_CONVERSATIONS),
         )
         .execute()
     },
     SELF_GUARDED,
   )
 
-/** Seals the conversations anew, and returns how many. Those of a third secret stay as they are. */
+/**
+ * Seals the conversations with the new secret and returns their number. Conversations of a third secret stay
+ * unchanged.
+ */
 export async function resealConversations(db: Db, from: string, to: string): Promise<number> {
   const rows = await db
     .selectFrom('support_conversations')
@@ -325,10 +323,8 @@ export async function resealConversations(db: Db, from: string, to: string): Pro
   return resealed
 }
 
-/** The support chat, as one answer and as a stream. Both continue the conversation, which is kept for an hour. */
-
-/** A limit, because anybody may ask and all messages are read with each question. */
-const LONGEST_HISTORY = 24_000
+/** The limit in characters: anybody may ask, and each question reads all messages. */
+const MAX_HISTORY_LENGTH = 24_000
 
 export const SupportChatRequest = z
   .object({
@@ -353,8 +349,9 @@ export const SupportChatRequest = z
       .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(8000) }))
       .max(20)
       .refine(
-        (messages) => messages.reduce((sum, message) => sum + message.content.length, 0) <= LONGEST_HISTORY,
-        `At most ${LONGEST_HISTORY} characters together: send the last messages`,
+        (messages) =>
+          messages.reduce((sum, message) => sum + message.content.length, 0) <= MAX_HISTORY_LENGTH,
+        `At most ${MAX_HISTORY_LENGTH} characters together: send the last messages`,
       )
       .nullish()
       .describe('Earlier messages. If sent, they replace what the server remembers.'),
@@ -371,11 +368,10 @@ export const SupportChatResponse = z
 
 type Request = z.output<typeof SupportChatRequest>
 
-/** The material for the answer, and the conversation. */
 type ChatInput = { material: Material; conversation: Conversation }
 
 async function ask(ctx: Ctx, request: Request, signal?: AbortSignal): Promise<ChatInput> {
-  // A model may run on another company's machines, so secrets are taken out before it sees the words.
+  // The model may run at another company, so secrets are removed first.
   const clean = (text: string) => sanitise(text).text
   const message = clean(request.message)
   const conversation = await conversationOf(ctx, {
@@ -413,7 +409,7 @@ export const supportChat = capability({
   },
 })
 
-/** The support chat as Server-Sent Events: `delta` …, then `done`; comments in between keep the connection alive. */
+/** The support chat as Server-Sent Events: `delta` …, then `done`; comments keep the connection alive. */
 
 const HEARTBEAT_MS = 10_000
 
@@ -453,7 +449,7 @@ export const streamSupportChat: RawRoute = {
   },
 }
 
-/** A client can leave before anybody listens, and `close` comes once: an answer to nobody would wait for ever. */
+/** A client can leave before a listener exists, and `close` fires only once: waiting for it would never end. */
 export function clientLeft(response: ServerResponse): AbortSignal {
   const left = new AbortController()
   const leave = () => left.abort(new Error('the client has left'))
@@ -472,7 +468,7 @@ export async function speak(response: ServerResponse, asked: ChatInput, speaking
   const { material, conversation } = asked
   const { services, left, heartbeatMs = HEARTBEAT_MS } = speaking
   let reply = ''
-  // Not to a client that does not read: it would look alive forever.
+  // Skips a client that does not read, which would otherwise look alive forever.
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(': still here\n\n')
   }, heartbeatMs)
@@ -499,7 +495,7 @@ export async function speak(response: ServerResponse, asked: ChatInput, speaking
   }
 }
 
-/** Waits for a slow reader instead of piling up what it has not read. */
+/** Waits for a slow reader instead of buffering without limit. */
 async function send(response: ServerResponse, event: string, data: object, left: AbortSignal): Promise<void> {
   const hasRoom = response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
   if (!hasRoom) await once(response, 'drain', { signal: left })

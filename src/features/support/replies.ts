@@ -24,9 +24,7 @@ import {
   TicketWithReplies,
 } from './tickets.ts'
 
-/** The replies to a ticket. Its author and the administrators read and write them. */
-
-const MOST_REPLIES = 200
+const MAX_REPLIES = 200
 
 export const listMyTickets = capability({
   name: 'support.my_tickets',
@@ -50,8 +48,8 @@ export const listMyTickets = capability({
 type Said = { replyId: string; message: string }
 
 /**
- * The author reads it in the inbox too, and by mail at the address of the ticket, from support and not from one of its
- * people. The account may be gone meanwhile.
+ * Notifies the author in the inbox and by mail at the ticket's address. The sender is support, not the
+ * replying person, and the account may be deleted meanwhile.
  */
 async function tellAuthor(ctx: Ctx, ticket: TicketRow, { replyId, message }: Said): Promise<void> {
   const author = ticket.user_id === null ? undefined : await findUser(ctx.db, ticket.user_id)
@@ -107,8 +105,8 @@ export const replyToTicket = capability({
     return inTx(ctx, async (ctx) => {
       const ticket = await readableTicket(ctx, ticket_id)
       const replies = (await countReplies(ctx.db, [ticket_id])).get(ticket_id) ?? 0
-      if (replies >= MOST_REPLIES)
-        throw conflict('ticket_full', `A ticket takes ${MOST_REPLIES} replies. Open a new one.`)
+      if (replies >= MAX_REPLIES)
+        throw conflict('ticket_full', `A ticket takes ${MAX_REPLIES} replies. Open a new one.`)
       const isAuthor = ticket.user_id === ctx.viewer.userId
       const replyId = newId()
       await insertReply(ctx.db, {

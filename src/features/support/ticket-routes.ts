@@ -27,22 +27,25 @@ import {
 } from './tickets.ts'
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, MAX_TOTAL_BYTES, receiveUpload } from './upload.ts'
 
-/** Limits on the disk space of uploads, which anybody may send. */
+/** Limits the disk space of uploads, which anybody may send. */
 
 const MIB = 1024 * 1024
 const MAX_OPEN_TICKETS_OF_NOBODY = 10_000
-/** How long the files of a closed ticket are kept. Its text stays. */
+/** In milliseconds. The text of a closed ticket stays. */
 const KEPT_AFTER_CLOSING_MS = 90 * DAY_MS
 
 const noRoom = (detail: string) => new AppError(507, 'insufficient_storage', detail)
 
-/** Refuses a file while the disk is nearly full: what is left is for the database. */
+/** Refuses a file while the disk is nearly full: the rest is reserved for the database. */
 async function requireFreeDisk(config: Config): Promise<void> {
   if (!(await hasFreeDisk(config)))
     throw noRoom('There is too little space on the disk for attachments now. Send the ticket without them.')
 }
 
-/** Limits the tickets and files of senders without an account, and the files of each person; `bytes` are those of this ticket. */
+/**
+ * Limits the tickets and files of senders without an account, and the files of each person. `bytes`: the size
+ * of this ticket.
+ */
 async function requireRoom(ctx: Ctx, bytes: number): Promise<void> {
   if (ctx.viewer) return requireRoomOfPerson(ctx, ctx.viewer.userId, bytes)
   if ((await openTicketsOfNobody(ctx.db)) >= MAX_OPEN_TICKETS_OF_NOBODY)
@@ -54,7 +57,7 @@ async function requireRoom(ctx: Ctx, bytes: number): Promise<void> {
     )
 }
 
-/** Anybody may make an account: without a limit for each, one of them could fill the disk for all. */
+/** Limits each account, because anybody can create one and fill the disk for all. */
 async function requireRoomOfPerson(ctx: Ctx, userId: string, bytes: number): Promise<void> {
   const { attachmentsMbPerPerson } = ctx.config
   if (bytes === 0 || (await attachmentBytesOf(ctx.db, userId)) + bytes <= attachmentsMbPerPerson * MIB) return
@@ -65,7 +68,7 @@ async function requireRoomOfPerson(ctx: Ctx, userId: string, bytes: number): Pro
 
 const TICKETS_AT_ONCE = 100
 
-/** Housekeeping. Files are deleted first: a row without a file is found the next time, a file without a row is not. */
+/** Deletes files before rows: a row without a file is found the next time, a file without a row is not. */
 export async function dropOldAttachments(services: Services): Promise<void> {
   const ctx = contextFor(services)
   const before = new Date(ctx.now().getTime() - KEPT_AFTER_CLOSING_MS).toISOString()
@@ -136,7 +139,8 @@ export const createTicket: RawRoute = {
       await requireFreeDisk(services.config)
       await requireRoom(ctx, 1)
     }
-    // A commit whose answer was lost may have happened. If not, the folder is removed later (`dropOrphanedUploads`).
+    // A commit whose answer was lost may have happened. Otherwise `dropOrphanedUploads` removes the folder
+    // later.
     const mayBeKept = (error: unknown) => services.database.isUnavailable(error)
     return receiveUpload(request, reply, { folder, beforeFile, mayBeKept }, async (upload) => {
       const ticket = parseInput(NewTicket, upload.fields)
@@ -167,7 +171,7 @@ export const createTicket: RawRoute = {
 
 type TicketInput = Parameters<typeof openTicket>[1]
 
-/** Checked again in the transaction that writes: others may have used the space meanwhile. */
+/** Checks the space again in the writing transaction: others may have used it meanwhile. */
 const open = (ctx: Ctx, given: TicketInput) =>
   inTx(ctx, async (ctx) => {
     await requireRoom(
@@ -197,7 +201,7 @@ export const readAttachment: RawRoute = {
     await readableTicket({ ...contextOfRequest(services, request), viewer }, ticket_id)
     const found = await findAttachment(services.database.read, ticket_id, attachment_id)
     if (!found) throw notFound('Attachment')
-    // Always a download: a stranger's file is never shown as a page of this server.
+    // Always a download: a stranger's file shown as a page of this server could run scripts (XSS).
     return reply
       .header('content-type', 'application/octet-stream')
       .header('content-length', found.size_bytes)

@@ -41,7 +41,7 @@ function findTicket(db: Db, ticketId: string): Promise<TicketRow | undefined> {
   return db.selectFrom('support_tickets').selectAll().where('ticket_id', '=', ticketId).executeTakeFirst()
 }
 
-/** In the order of the catalogue. A plan that is no longer offered counts as Free. */
+/** The order of the catalogue. A discontinued plan counts as Free. */
 const planRank = sql<number>`case ${sql.join(
   PLANS.map(({ plan_id }, rank) => sql`when plan = ${sql.lit(plan_id)} then ${sql.lit(rank)}`),
   sql` `,
@@ -65,7 +65,6 @@ function listTicketRows(
     .execute()
 }
 
-/** Newest first. */
 export function listTicketsOf(
   db: Db,
   userId: string,
@@ -189,7 +188,6 @@ export async function openTicketsOfNobody(db: Db): Promise<number> {
   return count
 }
 
-/** Of one person, or of everybody who was not signed in. */
 export async function attachmentBytesOf(db: Db, userId: string | null): Promise<number> {
   const { bytes } = await db
     .selectFrom('support_attachments')
@@ -276,7 +274,7 @@ export const TicketWithReplies = TicketResponse.extend({
 export const ticketFolder = (config: Config, ticketId: string): string =>
   join(config.dataDir, 'tickets', ticketId)
 
-/** The e-mail address identifies the author. The account is stored too if the author is signed in. */
+/** Opens a ticket. The e-mail address identifies the author; the account is stored too if signed in. */
 export async function openTicket(
   ctx: Ctx,
   given: { ticketId: string; ticket: z.output<typeof NewTicket>; attachments: Attachment[] },
@@ -384,7 +382,9 @@ export const closeTicket = capability({
   },
 })
 
-/** An author learns nothing about the tickets of others, not even which ids exist. */
+/**
+ * Returns a readable ticket. Tickets of others are answered like missing ones, so that ids cannot be probed.
+ */
 export async function readableTicket(ctx: UserCtx, ticketId: string): Promise<TicketRow> {
   const row = await findTicket(ctx.db, ticketId)
   if (row?.user_id !== ctx.viewer.userId) requireAdmin(ctx.viewer)
@@ -398,7 +398,6 @@ async function requireTicket(ctx: Ctx, ticketId: string): Promise<TicketRow> {
   return row
 }
 
-/** A page of tickets, each with the number of its replies. */
 export async function presentList(ctx: Ctx, rows: readonly TicketRow[]) {
   const counts = await countReplies(
     ctx.db,
@@ -442,7 +441,7 @@ async function present(
 
 const LEFT_ALONE_MS = 60 * 60 * 1000
 
-/** A process that died during an upload, and a commit that failed, leave a folder without a ticket. It is removed after an hour. */
+/** Removes upload folders without a ticket after an hour. A crashed upload or a failed commit leaves one. */
 export async function dropOrphanedUploads(services: Services): Promise<void> {
   const folder = join(services.config.dataDir, 'tickets')
   const names = await readdir(folder).catch(() => [])

@@ -8,7 +8,7 @@ import { newId } from '../../db/ids.ts'
 import { sanitise } from '../../redaction/redact.ts'
 import { storable } from '../../text/unicode.ts'
 
-/** Reads a multipart request while it arrives: text into memory, files to disk, both only up to their limits. */
+/** Reads a multipart request as a stream: text into memory, files to disk, both up to their limits. */
 
 export const MAX_ATTACHMENTS = 5
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
@@ -31,7 +31,8 @@ const PARSER_LIMITS = {
   fieldSize: MAX_FIELD_BYTES,
   fields: 20,
   files: MAX_ATTACHMENTS,
-  // Counted below: a part after the parser's own limit crashes the process if the form breaks off inside it.
+  // Counted below: a part after the parser's own limit crashes the process if the form breaks off inside that
+  // part.
   parts: Number.MAX_SAFE_INTEGER,
   headerPairs: 50,
   fileSize: Number.MAX_SAFE_INTEGER,
@@ -41,17 +42,16 @@ const tooLarge = (detail: string) => new AppError(413, 'payload_too_large', deta
 
 const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 
-/** Where files go, and what is asked before each of them. */
 type UploadTarget = {
   folder: string
   beforeFile: () => Promise<void>
-  /** Whether `use` may have kept the files although it failed with this error. */
+  /** Returns true if `use` may have kept the files although it failed with this error. */
   mayBeKept: (error: unknown) => boolean
 }
 
 /**
- * Stores the files under `folder` and passes everything to `use`. An error, even in `use`, leaves no folder, unless the
- * files may be kept; a sender who is refused in the middle is cut off instead of being read to the end.
+ * Stores the files under `folder` and passes everything to `use`. An error removes the folder unless the files
+ * may be kept; a refused sender is disconnected at once.
  */
 export async function receiveUpload<T>(
   request: FastifyRequest,
@@ -75,7 +75,6 @@ export async function receiveUpload<T>(
   }
 }
 
-/** The line between two parts. If the request does not state it, the parser refuses the form. */
 const boundaryOf = (request: FastifyRequest): string =>
   `--${/boundary="?([^";]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? ''}`
 
@@ -86,7 +85,7 @@ async function readWithinTotal(request: FastifyRequest, target: UploadTarget): P
   let parts = 0
   const boundary = boundaryOf(request)
   const refuse = (detail: string) => {
-    // At once: otherwise the parser would continue until the refusal arrives.
+    // Stops at once: otherwise the parser would continue until the refusal arrives.
     request.raw.unpipe()
     overflow.reject(tooLarge(detail))
   }
@@ -125,7 +124,7 @@ async function readParts(request: FastifyRequest, target: UploadTarget, stop: Ab
   return upload
 }
 
-/** Null for the empty part that a browser sends when no file was chosen. */
+/** Stores a file. Returns null for the empty part that a browser sends without a chosen file. */
 async function storeFile(part: MultipartFile, folder: string): Promise<Attachment | null> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const attachmentId = newId()
@@ -157,14 +156,14 @@ async function storeFile(part: MultipartFile, folder: string): Promise<Attachmen
   }
 }
 
-/** For display only: the last part of the name, without characters that could break a line or a header. */
+/** Returns a name for display: its last path part, without characters that could break a line or a header. */
 function shownName(name: string | undefined): string {
   const last =
     storable(name ?? '')
       .split(/[\\/]/)
       .at(-1) ?? ''
   const printable = last.replace(/[\p{C}"]/gu, '').trim()
-  // First the secrets: half of one is not recognised.
+  // Secrets are removed before the cut, because half a secret is not recognised.
   return sanitise(printable).text.slice(0, 200).toWellFormed() || 'file'
 }
 

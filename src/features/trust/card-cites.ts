@@ -4,7 +4,7 @@ import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
-import { citeText, LONGEST_CITE, MOST_CITES, readCite, readCites } from '../../shared/cites.ts'
+import { citeText, MAX_CITE_LENGTH, MAX_CITES, readCite, readCites } from '../../shared/cites.ts'
 import {
   CardId,
   CaseResponse,
@@ -18,7 +18,6 @@ import {
   trustSeenBy,
 } from '../cards/index.ts'
 
-/** Cards of the viewer and of their teams that cite something, in the order of their ids. */
 const citingCards = (db: Db, viewerId: string) =>
   db
     .selectFrom('cards')
@@ -27,7 +26,6 @@ const citingCards = (db: Db, viewerId: string) =>
     .where(isInTeamOf(viewerId))
     .where((eb) => eb.or([isListed(viewerId, 'personal'), isListed(viewerId, 'workspace')]))
 
-/** Cards that were written before the program read cites. */
 const cardsWithoutCites = (db: Db, limit: number) =>
   db
     .selectFrom('cards')
@@ -36,7 +34,7 @@ const cardsWithoutCites = (db: Db, limit: number) =>
     .limit(limit)
     .execute()
 
-/** For what was read outside the transaction: cites that somebody has written meanwhile stay. */
+/** Stores cites that were read outside the transaction, unless somebody has written cites meanwhile. */
 async function fillCites(db: Db, cardId: string, cites: string): Promise<void> {
   await db
     .updateTable('cards')
@@ -52,13 +50,13 @@ const Cites = z
       .string()
       .trim()
       .min(1)
-      .max(LONGEST_CITE)
+      .max(MAX_CITE_LENGTH)
       .refine(
         (text) => readCite(text) !== null,
         'Input should be a package such as npm:fastify@^5, a file such as file:src/app.ts@1a2b3c4, or a URL',
       ),
   )
-  .max(MOST_CITES)
+  .max(MAX_CITES)
 
 const CitesResponse = z
   .object({
@@ -69,7 +67,6 @@ const CitesResponse = z
   })
   .meta({ id: 'CardCites' })
 
-/** Normalised, each once. */
 const distinct = (cites: readonly string[]): string[] => [
   ...new Set(cites.map((text) => readCite(text)).flatMap((cite) => (cite ? [citeText(cite)] : []))),
 ]
@@ -139,7 +136,6 @@ export const listCites = capability({
 
 const AT_ONCE = 200
 
-/** The job: reads the cites of cards that were written by an older version of the program. */
 export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
     const rows = await cardsWithoutCites(ctx.db, AT_ONCE)

@@ -10,13 +10,12 @@ import type { Db } from '../../db/db.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { requireRole } from '../permissions/index.ts'
 
-/** Whose figures: one person's, or those of the members of a workspace about its cards. */
 export type EffectsQuery = { userId: string; workspaceId: string | undefined; since: string }
 
 const members = (db: Db, workspaceId: string) =>
   db.selectFrom('memberships').select('memberships.user_id').where('workspace_id', '=', workspaceId)
 
-/** Whose rows count. What somebody did before they came is not the team's to know. */
+/** Limits rows to the person or team. A team must not see what members did before they joined. */
 function isTheirs(
   table: 'recall_calls' | 'recall_items' | 'recoveries',
   { userId, workspaceId }: EffectsQuery,
@@ -27,7 +26,10 @@ function isTheirs(
   return sql`${user} in (${ofMembers}) and exists (${ofMembers} and m.user_id = ${user} and m.created_at <= ${time})`
 }
 
-/** The moments at which recall looks for a fitting card. A start is left out: it always gets an answer. */
+/**
+ * Moments at which recall looks for a fitting card. A session start is left out, because it always gets an
+ * answer.
+ */
 const ASKING = ['failure', 'prompt'] as const
 
 const callsOf = (db: Db, asked: EffectsQuery) =>
@@ -69,9 +71,8 @@ const countAsked = async (db: Db, asked: EffectsQuery): Promise<number> => {
 }
 
 /**
- * How often recall was asked, how often it answered, and with how many characters. For a team, only its cards count, and
- * only the times that they answered: how often a member's agent asks is not the team's to know, and in a team of two it
- * would be one person's.
+ * Counts recall calls, answers and characters. For a team, only answers with its cards count: how often a
+ * member's agent asks is private.
  */
 async function countCalls(db: Db, asked: EffectsQuery) {
   const { answered, chars } = await callsOf(db, asked)
@@ -98,7 +99,10 @@ async function countItems(db: Db, asked: EffectsQuery) {
   return { delivered, opened }
 }
 
-/** The verdicts of these people in that time; a delivery lies with the person and a verdict with the card, so nothing joins them. */
+/**
+ * Returns the verdicts of these people. In a cluster, deliveries and verdicts are stored apart, so no query
+ * joins them.
+ */
 const verdictsOf = (db: Db, { userId, workspaceId, since }: EffectsQuery) =>
   db
     .selectFrom('card_verdicts')
@@ -111,10 +115,9 @@ const verdictsOf = (db: Db, { userId, workspaceId, since }: EffectsQuery) =>
 
 const CARDS_AT_ONCE = 500
 
-/** Delivered cards that the same person judged afterwards, and those of them that worked. */
 async function countVerdicts(db: Db, asked: EffectsQuery) {
   const all = await verdictsOf(db, asked)
-  // The last one in an environment replaces the former: what was taken back says nothing.
+  // The last verdict in an environment replaces earlier ones.
   const last = new Map(all.map((row) => [`${row.user_id} ${row.card_id} ${row.environment_key}`, row]))
   const given = [...last.values()].filter(({ outcome }) => outcome !== 'withdrawn')
   const verdicts = Map.groupBy(given, (row) => `${row.user_id} ${row.card_id}`)
@@ -135,12 +138,10 @@ async function countVerdicts(db: Db, asked: EffectsQuery) {
   return counts
 }
 
-/** A failure that was overcome, and whether a card was delivered for it in that session. */
 type Overcome = { user_id: string; signature: string; attempts: number; delivered: number | null }
 
-const MOST_RECOVERIES = 10_000
+const MAX_RECOVERIES = 10_000
 
-/** In the order of time. */
 const recoveriesOf = (db: Db, asked: EffectsQuery): Promise<Overcome[]> =>
   db
     .selectFrom('recoveries')
@@ -170,7 +171,7 @@ const recoveriesOf = (db: Db, asked: EffectsQuery): Promise<Overcome[]> =>
     .where('recoveries.created_at', '>=', asked.since)
     .orderBy('recoveries.created_at')
     .orderBy('recoveries.recovery_id')
-    .limit(MOST_RECOVERIES)
+    .limit(MAX_RECOVERIES)
     .execute()
 
 const ROWS_AT_ONCE = 500
@@ -189,7 +190,6 @@ type DeliveryRow = Record<
   string | null
 > & { chars: number; confidence: number | null }
 
-/** One's own deliveries, oldest first, a page at a time. */
 async function* deliveriesOf(db: Db, userId: string, since: string): AsyncGenerator<DeliveryRow> {
   for (let last = { created_at: since, delivery_id: '' }, full = true; full; ) {
     const rows = await db
@@ -236,8 +236,8 @@ async function* deliveriesOf(db: Db, userId: string, since: string): AsyncGenera
 export type Repeats = { seen_again: number; fewer: number }
 
 /**
- * "Seen again" counts errors that one person first overcame without a card, and later with a delivered one. "Fewer": it
- * took fewer failing attempts than the first time.
+ * Counts errors that a person first overcame without a card, and later with a delivered one. "Fewer" means
+ * fewer failing attempts than the first time.
  */
 export function countRepeats(inOrder: readonly Overcome[]): Repeats {
   const first = new Map<string, number>()
@@ -255,7 +255,6 @@ export function countRepeats(inOrder: readonly Overcome[]): Repeats {
   return repeats
 }
 
-/** A count is always shown with the total that it is part of. */
 const share = (what: string, of: string) =>
   z.object({ count: z.int().describe(what), of: z.int().describe(of) })
 
@@ -331,7 +330,10 @@ const COLUMNS = [
   'opened_at',
 ] as const satisfies readonly (keyof DeliveryRow)[]
 
-/** Quoted if necessary. An apostrophe goes before what a spreadsheet would take for a formula. */
+/**
+ * Returns a CSV cell, quoted if necessary. An apostrophe goes before text that a spreadsheet would run as a
+ * formula (CSV injection).
+ */
 function cell(value: string | number | null): string {
   const text = String(value ?? '')
   const plain = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
@@ -354,7 +356,6 @@ async function* asJson(rows: AsyncIterable<DeliveryRow>): AsyncGenerator<string>
 
 const parameter = (name: string, schema: object) => ({ name, in: 'query' as const, required: false, schema })
 
-/** The rows behind one's own figures: what was delivered, when, and whether it was opened. */
 export const effectRows: RawRoute = {
   name: 'effects.rows',
   summary: 'The rows behind your own figures, as CSV or JSON',

@@ -15,7 +15,6 @@ import {
   type Words,
 } from '../mail/index.ts'
 
-/** Owners with feedback that they were not told of, in the order of their ids, after `after`. */
 async function ownersToTell(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('card_feedback')
@@ -39,7 +38,6 @@ type Untold = {
   last_at: string
 }
 
-/** Feedback that the owner was not told of, by card and kind; the cards with the most of it first. */
 async function untoldOf(db: Db, ownerId: string): Promise<Untold[]> {
   return db
     .selectFrom('card_feedback')
@@ -74,18 +72,17 @@ async function markTold(db: Db, ownerId: string, now: string): Promise<void> {
     .execute()
 }
 
-/** At most one mail a day about new feedback. */
+/** Sends at most one mail a day about new feedback. */
 
 const OWNERS_AT_ONCE = 100
-const MOST_CARDS = 20
-const LONGEST_TITLE = 100
+const MAX_CARDS = 20
+const MAX_TITLE_LENGTH = 100
 
 const KIND_WORDS = { useful: 'useful', not_applicable: 'not applicable', outdated: 'outdated' } as const
 
-/** A title is one line of the mail, however long it is. */
 function shortTitle(title: string): string {
   const line = title.replaceAll(/\s+/g, ' ').trim()
-  return beginningOf(line, LONGEST_TITLE)
+  return beginningOf(line, MAX_TITLE_LENGTH)
 }
 
 function cardLine(rows: readonly Untold[], language: string): Words {
@@ -99,7 +96,7 @@ function cardLine(rows: readonly Untold[], language: string): Words {
   ]
 }
 
-/** Counts only. A comment is somebody else's text, and a mail in our name must not carry it; the card shows it. */
+/** Makes the mail, with counts only: a mail in our name must not carry a comment of another person. */
 function digestMail(untold: readonly Untold[], { language, baseUrl }: { language: string; baseUrl: string }) {
   const byCard = Map.groupBy(untold, (row) => row.card_id)
   const cards = [...byCard.values()]
@@ -110,31 +107,34 @@ function digestMail(untold: readonly Untold[], { language, baseUrl }: { language
     first === last
       ? ['On ', localTime(language, first), ':']
       : ['From ', localTime(language, first), ' to ', localTime(language, last), ':']
-  const left = cards.length - MOST_CARDS
+  const left = cards.length - MAX_CARDS
   const more: Words[] =
     left > 0 ? [['… and ', localNumber(language, left), left === 1 ? ' more card.' : ' more cards.']] : []
   return {
     subject,
     ...mailWithButton({
       heading: subject,
-      lines: [when, ...cards.slice(0, MOST_CARDS).map((rows) => cardLine(rows, language)), ...more],
+      lines: [when, ...cards.slice(0, MAX_CARDS).map((rows) => cardLine(rows, language)), ...more],
       button: { label: 'See your cards', url: `${baseUrl}/cards` },
       footer: `You get at most one such mail a day. To stop them, turn off e-mail notifications: ${baseUrl}/settings`,
     }),
   }
 }
 
-/** Only to a confirmed address: anybody could have registered another one. */
+/**
+ * Returns whether a person wants the mail and has a confirmed address. Anybody can register an address of
+ * another person.
+ */
 const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: string } =>
   user !== undefined &&
   user.email !== null &&
   user.email_verified === 1 &&
   settingsOf(user).email_notifications
 
-/** The day is part of the key, so there is never a second mail on one day. */
+/** Contains the day, so that there is at most one mail a day. */
 const stateKey = (ownerId: string, day: Date) => `feedback:${ownerId}:${day.toISOString().slice(0, 10)}`
 
-/** All in one transaction, so that no feedback is reported twice or lost when several processes do this at once. */
+/** Runs in one transaction, so that parallel processes neither repeat nor lose feedback. */
 const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const now = ctx.now()
@@ -155,13 +155,16 @@ const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
     await markTold(ctx.db, ownerId, now.toISOString())
   })
 
-/** When it is sent: its owner may have switched these mails off meanwhile, or have another address. */
+/**
+ * Updates the mail when it is sent: the owner may have switched these mails off meanwhile, or have another
+ * address.
+ */
 export async function feedbackMailNow(ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> {
   const user = await findUser(ctx.db, mail.stateKey.split(':')[1] ?? '')
   return wantsMail(user) && mailbox(user.email) === mail.to ? mail : null
 }
 
-/** The job. Feedback that came while somebody wanted no mail is not mailed later either. */
+/** Mails new feedback in a job. Feedback that came while a person wanted no mail is not mailed later. */
 export async function mailFeedback(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   if (!ctx.adapters.mail) return
   for (let after = ''; !stopping.aborted; ) {

@@ -11,17 +11,17 @@ import { dayBegan } from '../../shared/time.ts'
 import {
   CardId,
   type CardRow,
-  countedTogether,
   feedbackOf,
-  holdCards,
-  holdKeyOf,
   isOpen,
+  lockCards,
+  lockKeyOf,
   mayRead,
+  mergeGroup,
   readableCard,
   recountFeedback,
   withMerged,
 } from '../cards/index.ts'
-import { book, holdBalances, mayEarn, timesBooked } from '../credits/index.ts'
+import { book, lockBalances, mayEarn, timesBooked } from '../credits/index.ts'
 import { type Said, tell, tellOf, unreadSince, untell } from '../notices/index.ts'
 import { countText, rowsOfCard, writeText } from '../storage/index.ts'
 import { refreshTrust, stands } from './refresh.ts'
@@ -44,14 +44,12 @@ async function ownerOf(db: Db, cardId: string): Promise<string> {
   return owner_id
 }
 
-/** What somebody else than the owner says of a card. */
 export type SaidOf = {
   user_id: string
   said: FeedbackKind | Exclude<VerdictOutcome, 'withdrawn'>
   created_at: string
 }
 
-/** The last verdict after this time that stands. */
 async function newestVerdict(db: Db, cardId: string, ownerId: string, since: string): Promise<SaidOf[]> {
   const rows = await db
     .selectFrom('card_verdicts')
@@ -66,7 +64,7 @@ async function newestVerdict(db: Db, cardId: string, ownerId: string, since: str
   return rows.flatMap(({ outcome, ...row }) => (outcome === 'withdrawn' ? [] : [{ ...row, said: outcome }]))
 }
 
-/** The last feedback or verdict of others on a card after this time, unless it was taken back. */
+/** Returns the last feedback or verdict of others on a card after this time that was not taken back. */
 async function newestSaid(
   db: Db,
   { card_id, owner_id }: { card_id: string; owner_id: string },
@@ -86,13 +84,16 @@ async function newestSaid(
   return said.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]
 }
 
-/** Withdraws feedback and its comment, and names the cards that had it. The rows stay: they remember the reward. */
+/**
+ * Withdraws feedback with its comment; returns the cards concerned. The rows stay, because they record the
+ * reward.
+ */
 async function withdraw(db: Db, cardIds: readonly string[], userId: string, now: string): Promise<string[]> {
   if (cardIds.length === 0) return []
   const given = cardIds.map((cardId) => rowsOfCard('card_feedback', cardId, 'user_id', userId))
   const update = db
     .updateTable('card_feedback')
-    // Nothing of it is left to tell the owner of the card.
+    // Marks withdrawn feedback as told, so that the owner is not told of it.
     .set((eb) => ({ withdrawn_at: now, comment: null, told_at: eb.fn.coalesce('told_at', eb.val(now)) }))
     .where('card_id', 'in', cardIds)
     .where('user_id', '=', userId)
@@ -102,7 +103,7 @@ async function withdraw(db: Db, cardIds: readonly string[], userId: string, now:
   return rows.map((row) => row.card_id)
 }
 
-/** One feedback per person and card: a new one replaces the old. */
+/** Stores the one feedback of a person on a card; a new one replaces the old. */
 async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void> {
   await db
     .insertInto('card_feedback')
@@ -120,7 +121,7 @@ async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void> {
     .execute()
 }
 
-/** By feedback and by verdicts: both draw on the same limit. */
+/** Counts rewards by feedback and by verdicts, which share one limit. */
 async function rewardsSince(db: Db, giverId: string, since: string): Promise<number> {
   const { rewards } = await db
     .selectFrom('card_feedback')
@@ -138,11 +139,10 @@ async function rewardsSince(db: Db, giverId: string, since: string): Promise<num
   return rewards + more
 }
 
-/** A card whose feedback is shown. People who may edit it see all of that; others see their own. */
 type FeedbackSource = {
   card_id: string
   mayEdit: boolean
-  /** Earlier feedback was given in another workspace. Null if the reader may see all of it. */
+  /** Hides earlier feedback, which was given in another workspace. Null if the reader may see all. */
   since: string | null
 }
 
@@ -166,20 +166,19 @@ const feedbackShown = (db: Db, { userId, cards, withComment }: FeedbackAsked) =>
     )
     .$if(withComment, (query) => query.where('card_feedback.comment', '!=', ''))
 
-/** What the first `useful`, or the first verdict `worked`, of another person earns the contributor. */
 export const USEFUL_REWARD = 1
 /** Limits how many credits a second account could create. */
 export const MAX_REWARDS_PER_DAY = 20
 /** Limits how many credits a hundred accounts could create for one person. */
 export const MAX_REWARDS_RECEIVED_PER_DAY = 50
 
-/** Rewards the contributor inside the caller's transaction; false if there is nothing to reward. */
 export async function rewardHelp(ctx: UserCtx, card: CardRow): Promise<boolean> {
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
-  // Both sides must be proven: hundreds of made-up accounts could praise one card, or one account the cards of hundreds.
+  // Both sides must be proven: otherwise mass-made accounts could praise one card, or one account the cards of
+  // many.
   for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
-  await holdKeyOf(ctx, card.card_id)
-  await holdBalances(ctx, [ctx.viewer.userId, card.owner_id])
+  await lockKeyOf(ctx, card.card_id)
+  await lockBalances(ctx, [ctx.viewer.userId, card.owner_id])
   const today = dayBegan(ctx.now())
   if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
   const received = { userId: card.owner_id, reason: 'feedback_reward', since: today } as const
@@ -199,15 +198,15 @@ type RatedCard = Pick<CardRow, 'card_id' | 'owner_id'>
 const about = ({ card_id, owner_id }: RatedCard) =>
   ({ userId: owner_id, kind: 'card.feedback', subjectId: card_id }) as const
 
-/** At most one unread notice for each card, however much feedback and however many verdicts come. */
+/** Tells the owner with at most one unread notice for each card. */
 export async function tellOwner(ctx: UserCtx, card: CardRow, said: Said): Promise<void> {
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return
   await tell(ctx, { ...about(card), details: { said } })
 }
 
 /**
- * After the viewer has taken back what they said. The notice names only who spoke last, so it stays if the owner has not
- * read what somebody else says still.
+ * Removes the owner's notice after the viewer took back feedback. The notice stays if other feedback is still
+ * unread, although it names only the last speaker.
  */
 export async function untellOwner(ctx: UserCtx, card: RatedCard): Promise<void> {
   if (!(await untell(ctx, about(card)))) return
@@ -261,11 +260,11 @@ const FeedbackList = pageOf(
     .meta({ id: 'FeedbackItem' }),
 ).meta({ id: 'FeedbackListResponse' })
 
-/** Own feedback counts as told, and so does everything on a server without mail. */
+/** Returns when feedback counts as told: at once for the owner's own, and for all on a server without mail. */
 const toldAtOnce = (ctx: UserCtx, card: CardRow, now: string): string | null =>
   card.owner_id === ctx.viewer.userId || !ctx.adapters.mail ? now : null
 
-/** Takes back what the viewer said about these cards, and names those about which they had said something. */
+/** Takes back what the viewer said about these cards; returns the cards concerned. */
 async function takeBack(ctx: UserCtx, cardIds: readonly string[]): Promise<string[]> {
   const withdrawn = await withdraw(ctx.db, cardIds, ctx.viewer.userId, ctx.now().toISOString())
   for (const card_id of withdrawn)
@@ -273,7 +272,6 @@ async function takeBack(ctx: UserCtx, cardIds: readonly string[]): Promise<strin
   return withdrawn
 }
 
-/** Feedback counts on its card and on the one that has taken the card in. */
 async function countAnew(ctx: UserCtx, cardIds: ReadonlySet<string>): Promise<void> {
   for (const cardId of cardIds) await recountFeedback(ctx.db, cardId)
   await refreshTrust(ctx, [...cardIds])
@@ -294,8 +292,8 @@ export const giveFeedback = capability({
     const comment = cleanOptional(given, new Findings())
     return inTx(ctx, async (ctx) => {
       const card = await readableCard(ctx, card_id)
-      const { on, cardIds } = await countedTogether(ctx.db, card_id)
-      await holdCards(ctx, cardIds)
+      const { on, cardIds } = await mergeGroup(ctx.db, card_id)
+      await lockCards(ctx, cardIds)
       const others = cardIds.filter((id) => id !== card_id)
       const replaced = await takeBack(ctx, others)
       const before = await findFeedback(ctx.db, card_id, ctx.viewer.userId)
@@ -348,8 +346,8 @@ export const withdrawFeedback = capability({
   // Feedback belongs to its giver, who can withdraw it even if the card is no longer shared with them.
   run: (ctx, { card_id }) =>
     inTx(ctx, async (ctx) => {
-      const { on, cardIds } = await countedTogether(ctx.db, card_id)
-      await holdCards(ctx, cardIds)
+      const { on, cardIds } = await mergeGroup(ctx.db, card_id)
+      await lockCards(ctx, cardIds)
       const withdrawn = await takeBack(ctx, cardIds)
       if (withdrawn.length === 0)
         throw notFound('Feedback', 'You gave no feedback on this card, or have taken it back.')

@@ -15,9 +15,9 @@ import {
   editableAtAnyVersion,
   editableCard,
   Home,
-  holdAround,
   isCurrent,
   isReadByAllOf,
+  lockWithRelated,
   markSuccession,
   mayRead,
   presentHome,
@@ -33,7 +33,6 @@ import {
 import { tell, untell } from '../notices/index.ts'
 import { requireMaySpeakOf } from '../permissions/index.ts'
 
-/** What a person wrote about a link or a merge, and who it was. */
 type Worded = Pick<CardLinksTable, 'from_card_id' | 'to_card_id' | 'why' | 'created_by' | 'created_at'> & {
   created_by_name: string | null
 }
@@ -46,7 +45,10 @@ type Heard = {
   member_id: string | null
 }
 
-/** Workspaces and memberships are on every node of a cluster; cards are not, so links are asked apart. */
+/**
+ * Returns what decides about reading the cards. Workspaces and links are queried separately: in a cluster,
+ * cards are in shards.
+ */
 async function heardOf(db: Db, viewerId: string, cardIds: readonly string[]): Promise<Map<string, Heard>> {
   const rows = await db
     .selectFrom('cards')
@@ -63,7 +65,10 @@ async function heardOf(db: Db, viewerId: string, cardIds: readonly string[]): Pr
   return new Map(rows.map(({ card_id, ...row }) => [card_id, row]))
 }
 
-/** Whether the viewer could read the card then: its owner always, members since it came to them, strangers since it is open. */
+/**
+ * Returns whether the viewer could read the card at that time: its owner always, members since the card came
+ * to them, strangers since it is public.
+ */
 function couldRead(viewerId: string, card: Heard | undefined, at: string): boolean {
   if (!card) return false
   if (card.owner_id === viewerId) return true
@@ -73,8 +78,9 @@ function couldRead(viewerId: string, card: Heard | undefined, at: string): boole
 }
 
 /**
- * A reason is written for those who can read both cards at that time. It stays with them and its maker when the cards are
- * published or moved, or their workspace is opened; so does the name, which would tell who shares a team with the owner.
+ * Removes reasons and names that the viewer must not see. A reason is for those who could read both cards when
+ * it was written, even if the cards are published or moved later. A name would reveal who shares a team with
+ * the owner.
  */
 async function withoutForeignWords<Link extends Worded>(
   db: Db,
@@ -93,7 +99,6 @@ async function withoutForeignWords<Link extends Worded>(
   return links.map((link) => (foreign.has(link) ? { ...link, why: null, created_by_name: null } : link))
 }
 
-/** Links with the name of the person who made them; the program itself has none. */
 const namedLinks = (db: Db) =>
   db
     .selectFrom('card_links')
@@ -103,7 +108,7 @@ const namedLinks = (db: Db) =>
 
 type NamedLink = CardLinksTable & { created_by_name: string | null }
 
-/** The link as it is now: the same one may have been made before, by somebody else. */
+/** Inserts a link and returns the stored one, which somebody else may have made before. */
 async function insertLink(db: Db, row: CardLinksTable): Promise<NamedLink> {
   await db
     .insertInto('card_links')
@@ -117,13 +122,15 @@ async function insertLink(db: Db, row: CardLinksTable): Promise<NamedLink> {
     .executeTakeFirstOrThrow()
 }
 
-/** How many links of a card are shown in each direction, and how many it may have of its own. */
-const MOST_LINKS = 100
+/** How many links of a card are shown in each direction, and how many a card may have. */
+const MAX_LINKS = 100
 const LINKS_AT_ONCE = 100
-/** Anybody may link a private card to a public one. What its readers may not read must not make it slow to read. */
-const MOST_LOOKED_AT = 10 * LINKS_AT_ONCE
+/**
+ * Limit of links that are checked. Anybody may link private cards to a public card, which must not become slow
+ * to read.
+ */
+const MAX_EXAMINED = 10 * LINKS_AT_ONCE
 
-/** How many links a card has of its own, and how many one person has made to a card. */
 async function countLinks(db: Db, { from_card_id, to_card_id, created_by }: CardLinksTable) {
   const links = db.selectFrom('card_links').select((eb) => eb.fn.countAll<number>().as('links'))
   const own = await links.where('from_card_id', '=', from_card_id).executeTakeFirstOrThrow()
@@ -156,11 +163,14 @@ async function readableCards(db: Db, cardIds: readonly string[], viewerId: strin
   return new Map(rows.map((row) => [row.other_id, row]))
 }
 
-/** Links and the cards at their other end are asked apart: they are in different shards of a cluster. */
+/**
+ * Returns the links of a card. The cards at the other end are queried separately, because they are in other
+ * shards of a cluster.
+ */
 async function linksFrom(db: Db, end: End, cardId: string, viewerId: string) {
   const other = end === 'from_card_id' ? 'to_card_id' : 'from_card_id'
   const found = []
-  for (let offset = 0; found.length < MOST_LINKS && offset < MOST_LOOKED_AT; offset += LINKS_AT_ONCE) {
+  for (let offset = 0; found.length < MAX_LINKS && offset < MAX_EXAMINED; offset += LINKS_AT_ONCE) {
     const links = await linksAt(db, end, cardId, offset)
     if (links.length === 0) break
     const otherIds = links.map((link) => link[other])
@@ -171,16 +181,15 @@ async function linksFrom(db: Db, end: End, cardId: string, viewerId: string) {
     }
     if (links.length < LINKS_AT_ONCE) break
   }
-  return found.slice(0, MOST_LINKS)
+  return found.slice(0, MAX_LINKS)
 }
 
-/** In both directions, with the card at the other end, if the viewer may read it. */
+/** Returns links in both directions, with the card at the other end if the viewer may read it. */
 const linksOf = async (db: Db, cardId: string, viewerId: string) => [
   ...(await linksFrom(db, 'from_card_id', cardId, viewerId)),
   ...(await linksFrom(db, 'to_card_id', cardId, viewerId)),
 ]
 
-/** Nothing once the card is gone for good. */
 async function workspaceOf(db: Db, cardId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('cards')
@@ -197,7 +206,7 @@ async function deleteLink(db: Db, linkId: string): Promise<void> {
   await db.deleteFrom('card_links').where('link_id', '=', linkId).execute()
 }
 
-/** The ids in the order in which the program links two cards that contradict each other: one link for a pair. */
+/** Returns two contradicting cards in a fixed order, so that a pair has only one link. */
 const pairOf = (cardId: string, otherId: string): [from: string, to: string] =>
   cardId < otherId ? [cardId, otherId] : [otherId, cardId]
 
@@ -207,7 +216,7 @@ async function noteContradiction(db: Db, cardId: string, otherId: string, create
   await insertLink(db, { link_id: newId(), from_card_id, to_card_id, ...byProgram, created_at })
 }
 
-/** Removes what the program has noted. A contradiction that a person has noted stays. */
+/** Removes a contradiction that the program has noted. One that a person has noted stays. */
 async function settleContradiction(db: Db, cardId: string, otherId: string): Promise<void> {
   const [from, to] = pairOf(cardId, otherId)
   await db
@@ -219,7 +228,6 @@ async function settleContradiction(db: Db, cardId: string, otherId: string): Pro
     .execute()
 }
 
-/** Those of the others that somebody has linked with the card as related, in either direction. */
 async function relatedAmong(db: Db, cardId: string, others: readonly string[]): Promise<Set<string>> {
   const related = db
     .selectFrom('card_links')
@@ -241,7 +249,7 @@ async function deleteSuccession(db: Db, formerId: string, successorId: string): 
     .execute()
 }
 
-/** Whether the readers of the card cannot read the one that took its place. */
+/** Returns whether readers of the card cannot read its successor. */
 export async function isSuccessorGone(db: Db, cardId: string): Promise<boolean> {
   const row = await db
     .selectFrom('cards')
@@ -251,12 +259,12 @@ export async function isSuccessorGone(db: Db, cardId: string): Promise<boolean> 
   return row?.successor_gone === 1
 }
 
-/** How many steps a chain of superseded cards is followed. */
-const MOST_STEPS = 20
+/** Limit of steps along a chain of superseded cards. */
+const MAX_STEPS = 20
 
 async function successorsOf(db: Db, cardId: string): Promise<string[]> {
   const found: string[] = []
-  for (let at: string | null = cardId; at !== null && found.length < MOST_STEPS; ) {
+  for (let at: string | null = cardId; at !== null && found.length < MAX_STEPS; ) {
     const row: { superseded_by: string | null } | undefined = await db
       .selectFrom('cards')
       .select('superseded_by')
@@ -268,7 +276,7 @@ async function successorsOf(db: Db, cardId: string): Promise<string[]> {
   return found
 }
 
-/** Returns the owner of the card. */
+/** Sets the successor and returns the owner of the card. */
 async function setSuccessor(db: Db, cardId: string, successorId: string | null): Promise<string> {
   const { owner_id } = await db
     .updateTable('cards')
@@ -296,7 +304,6 @@ export async function insertMerge(db: Db, row: CardMergesTable): Promise<void> {
 export const findMerge = (db: Db, cardId: string): Promise<CardMergesTable | undefined> =>
   db.selectFrom('card_merges').selectAll().where('from_card_id', '=', cardId).executeTakeFirst()
 
-/** The merge of this card as a link to the other one, with the name of the person who made it, if the viewer may read that one. */
 async function readableMerge(db: Db, cardId: string, viewerId: string) {
   const merge = await db
     .selectFrom('card_merges')
@@ -314,7 +321,7 @@ export async function deleteMerge(db: Db, cardId: string): Promise<void> {
   await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
 }
 
-/** The card that supersedes this one by a link, the newest if there are several. */
+/** Returns the newest card that supersedes this one by a link. */
 export async function successorByLink(db: Db, cardId: string): Promise<string | null> {
   const row = await db
     .selectFrom('card_links')
@@ -326,7 +333,6 @@ export async function successorByLink(db: Db, cardId: string): Promise<string | 
   return row?.from_card_id ?? null
 }
 
-/** Which of these cards are published in the workspace and have a verdict. */
 async function judgedIn(db: Db, workspaceId: string, cardIds: readonly string[]) {
   if (cardIds.length === 0) return []
   return db
@@ -342,7 +348,7 @@ async function judgedIn(db: Db, workspaceId: string, cardIds: readonly string[])
     .execute()
 }
 
-/** Everybody who could read the former card must be able to read the one that takes its place. */
+/** Refuses a successor that some readers of the former card could not read. */
 function requireVisibleToAll(former: CardRow, successor: CardRow): void {
   if (!isReadByAllOf(former, successor))
     throw conflict(
@@ -354,7 +360,7 @@ function requireVisibleToAll(former: CardRow, successor: CardRow): void {
 const replaced = (ownerId: string, cardId: string) =>
   ({ userId: ownerId, kind: 'card.replaced', subjectId: cardId }) as const
 
-/** The other card is named if the viewer may read it: it may have been taken back since. */
+/** Returns the error, with the other card's name if the viewer may read that card. */
 async function alreadySuperseded(ctx: UserCtx, successorId: string): Promise<AppError> {
   const isReadable = (await readableTitles(ctx, [successorId])).has(successorId)
   return conflict(
@@ -364,7 +370,9 @@ async function alreadySuperseded(ctx: UserCtx, successorId: string): Promise<App
   )
 }
 
-/** A card whose successor its readers cannot read counts as current, so another may take its place: the former link ends. */
+/**
+ * Ends a succession whose successor the card's readers cannot read, so that another card may take its place.
+ */
 async function endFormerSuccession(ctx: UserCtx, formerId: string, successorId: string): Promise<void> {
   if (!(await isSuccessorGone(ctx.db, formerId))) throw await alreadySuperseded(ctx, successorId)
   if (await findMerge(ctx.db, formerId))
@@ -372,7 +380,7 @@ async function endFormerSuccession(ctx: UserCtx, formerId: string, successorId: 
   await deleteSuccession(ctx.db, formerId, successorId)
 }
 
-/** From now on search shows the successor instead. Somebody else's card does not leave it without a word. */
+/** Replaces a card by its successor in search, and tells the owner. */
 export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow): Promise<void> {
   if (former.card_id === successor.card_id) throw conflict('same_card', 'A card cannot take its own place.')
   if (former.superseded_by !== null) await endFormerSuccession(ctx, former.card_id, former.superseded_by)
@@ -384,7 +392,10 @@ export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow)
     await tell(ctx, replaced(former.owner_id, former.card_id))
 }
 
-/** What follows when a link or a merge ends: another one may still hold, otherwise the card is back in search. */
+/**
+ * Updates the successor after a link or merge ends: another one may hold, otherwise the card returns to
+ * search.
+ */
 export async function succeedAnew(ctx: UserCtx, formerId: string, successorId: string | null): Promise<void> {
   const ownerId = await setSuccessor(ctx.db, formerId, successorId)
   if (successorId === null) await untell(ctx, replaced(ownerId, formerId))
@@ -421,7 +432,10 @@ const CardMergeReason = z
   })
   .meta({ id: 'CardMergeReason' })
 
-/** Superseding takes a card out of search, so it needs the right to edit that card. The other kinds change nothing. */
+/**
+ * Finds both cards and checks permissions. Superseding takes a card out of search, so it needs the right to
+ * edit that card.
+ */
 async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: string) {
   if (kind !== 'supersedes')
     return { from: await editableCard(ctx, fromId), to: await readableCard(ctx, toId) }
@@ -430,7 +444,10 @@ async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: str
   return { from, to: await editableAtAnyVersion(ctx, toId) }
 }
 
-/** Only a successor changes the other card. Its admins must not learn of private cards that merely name it. */
+/**
+ * Returns the card in whose audit log the link is recorded. Only superseding changes the other card, so its
+ * admins do not learn of private cards that merely link to it.
+ */
 const toldWhere = ({
   kind,
   from_card_id,
@@ -438,12 +455,12 @@ const toldWhere = ({
 }: Pick<CardLinksTable, 'kind' | 'from_card_id' | 'to_card_id'>) =>
   kind === 'supersedes' ? to_card_id : from_card_id
 
-/** Every reader of either card looks through its links, so neither has more than one can read. Call it after the link is made. */
+/** Refuses too many links on either card, since every reader loads them. Call it after the link is made. */
 async function requireFewLinks(ctx: UserCtx, link: CardLinksTable): Promise<void> {
   const { own, made } = await countLinks(ctx.db, link)
-  if (own > MOST_LINKS) throw conflict('too_many_links', `A card has at most ${MOST_LINKS} links of its own.`)
-  if (made > MOST_LINKS)
-    throw conflict('too_many_links', `You have linked ${MOST_LINKS} cards to that one. Remove a link first.`)
+  if (own > MAX_LINKS) throw conflict('too_many_links', `A card has at most ${MAX_LINKS} links of its own.`)
+  if (made > MAX_LINKS)
+    throw conflict('too_many_links', `You have linked ${MAX_LINKS} cards to that one. Remove a link first.`)
 }
 
 export const linkCards = capability({
@@ -468,7 +485,7 @@ export const linkCards = capability({
       if (from.card_id === to.card_id) throw conflict('same_card', 'A card cannot be linked to itself.')
       if (why !== null) await requireMaySpeakOf(ctx, [from, to])
       if (kind === 'supersedes' && to.superseded_by !== from.card_id) {
-        await holdAround(ctx, [from.card_id, to.card_id])
+        await lockWithRelated(ctx, [from.card_id, to.card_id])
         await succeed(ctx, to, from)
       }
       if (kind === 'related') await settleContradiction(ctx.db, from.card_id, to.card_id)
@@ -544,7 +561,7 @@ export const unlinkCards = capability({
       const card = await editableCard(ctx, card_id)
       const link = await findLink(ctx.db, link_id)
       if (!link || (link.from_card_id !== card_id && link.to_card_id !== card_id)) throw notFound('Link')
-      if (link.kind === 'supersedes') await holdAround(ctx, [link.from_card_id, link.to_card_id])
+      if (link.kind === 'supersedes') await lockWithRelated(ctx, [link.from_card_id, link.to_card_id])
       await deleteLink(ctx.db, link_id)
       if (link.kind === 'supersedes') {
         const merge = await findMerge(ctx.db, link.to_card_id)
@@ -560,11 +577,10 @@ export const unlinkCards = capability({
     }),
 })
 
-const MOST_COMPARED = 20
-/** The symptoms share at least this part of their shingles, so the problem is the same. */
+const MAX_COMPARED = 20
+/** Symptoms that share this part of their shingles describe the same problem. */
 const SAME_SYMPTOM = 0.5
 const OTHER_FIX = 0.3
-/** Very long texts are compared by their beginnings. */
 const COMPARED_CHARACTERS = 5000
 
 const shingles = (text: string) => shinglesOf(text.slice(0, COMPARED_CHARACTERS))
@@ -576,13 +592,13 @@ const contradicts = (a: Said, b: Said): boolean =>
   overlap(shingles(a.fix_summary), shingles(b.fix_summary)) < OTHER_FIX
 
 /**
- * Two cards of a workspace that both worked for somebody, with the same symptom and different fixes. A reviewer of the
- * workspace decides which is right, or links them as related when each applies.
+ * Notes pairs of cards in a workspace that both worked for somebody, with the same symptom and different
+ * fixes. A reviewer decides which card is right, or links them as related.
  */
 export async function noteContradictions(ctx: UserCtx, card: CardRow): Promise<void> {
   if (card.workspace_id === PUBLIC_LIBRARY_ID || (trustCounts(card.trust)?.worked ?? 0) === 0) return
   const where = [[workspaceFilter(card.workspace_id)]]
-  const near = await relatedCards(ctx, card, { where, limit: MOST_COMPARED })
+  const near = await relatedCards(ctx, card, { where, limit: MAX_COMPARED })
   const judged = await judgedIn(ctx.db, card.workspace_id, near)
   const found = judged.filter(
     (other) =>

@@ -6,7 +6,13 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { audit } from '../audit/index.ts'
-import { CardId, editableAtAnyVersion, editableCard, holdAround, recountFeedback } from '../cards/index.ts'
+import {
+  CardId,
+  editableAtAnyVersion,
+  editableCard,
+  lockWithRelated,
+  recountFeedback,
+} from '../cards/index.ts'
 import { requireMaySpeakOf } from '../permissions/index.ts'
 import {
   countMergedInto,
@@ -20,8 +26,8 @@ import {
 } from './links.ts'
 import { refreshIsDue, refreshSoon } from './refresh.ts'
 
-/** Reading a card also reads the cards that were merged into it, so their number is limited. */
-const MOST_MERGED = 20
+/** Limit of merged cards, because reading a card also reads the cards merged into it. */
+const MAX_MERGED = 20
 const UNDO_DAYS = 30
 
 const Merged = z
@@ -32,7 +38,10 @@ const Merged = z
   })
   .meta({ id: 'CardMerge' })
 
-/** Without end where the other card is gone: else nothing could take the place of the merged one any more. */
+/**
+ * Throws if the merge can no longer be undone. Without a time limit if the merge target is gone, since nothing
+ * else could then supersede the merged card.
+ */
 async function requireUndoable(ctx: UserCtx, cardId: string, mergedAt: string): Promise<void> {
   if (undoUntil(mergedAt) < ctx.now().toISOString() && !(await isSuccessorGone(ctx.db, cardId)))
     throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
@@ -41,8 +50,8 @@ async function requireUndoable(ctx: UserCtx, cardId: string, mergedAt: string): 
 const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * DAY_MS).toISOString()
 
 /**
- * Nothing is copied: verdicts of the merged card count for the other one as long as the merge stands. The trust is
- * computed after the transaction, whose snapshot lacks the verdicts that are given meanwhile.
+ * Merges a card without copying: its verdicts count for the merge target as long as the merge stands. Trust is
+ * computed after the transaction, whose snapshot lacks verdicts that are given meanwhile.
  */
 export const mergeCard = capability({
   name: 'cards.merge',
@@ -61,8 +70,8 @@ export const mergeCard = capability({
       const card = await editableCard(ctx, card_id)
       const into = await editableAtAnyVersion(ctx, into_card_id)
       if (why !== null) await requireMaySpeakOf(ctx, [card, into])
-      if ((await countMergedInto(ctx.db, into_card_id)) >= MOST_MERGED)
-        throw conflict('too_many_merged', `A card can take in at most ${MOST_MERGED} others.`)
+      if ((await countMergedInto(ctx.db, into_card_id)) >= MAX_MERGED)
+        throw conflict('too_many_merged', `A card can take in at most ${MAX_MERGED} others.`)
       if (await findMerge(ctx.db, into_card_id))
         throw conflict('merged_already', 'That card was itself merged into another. Merge into that one.')
       if ((await countMergedInto(ctx.db, card_id)) > 0)
@@ -71,7 +80,7 @@ export const mergeCard = capability({
           'This card has taken in others. Undo that first, or merge the other way.',
         )
       await refreshIsDue(ctx, into_card_id)
-      await holdAround(ctx, [card_id, into_card_id])
+      await lockWithRelated(ctx, [card_id, into_card_id])
       await succeed(ctx, card, into)
       const created_at = ctx.now().toISOString()
       await insertMerge(ctx.db, {
@@ -113,7 +122,7 @@ export const unmergeCard = capability({
       await requireUndoable(ctx, card_id, merge.created_at)
       const parted = [merge.into_card_id, card_id]
       await refreshIsDue(ctx, ...parted)
-      await holdAround(ctx, parted)
+      await lockWithRelated(ctx, parted)
       await deleteMerge(ctx.db, card_id)
       await succeedAnew(ctx, card_id, await successorByLink(ctx.db, card_id))
       for (const cardId of parted) await recountFeedback(ctx.db, cardId)

@@ -10,7 +10,6 @@ import { type CardFacts, type Judgement, lastConfirmedAt, trustFrom } from '../c
 import { isEveryAddressProven } from '../mail/index.ts'
 import { policyOf } from '../permissions/index.ts'
 
-/** What a card's trust depends on besides judgements. */
 const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('cards')
@@ -39,7 +38,7 @@ const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
     .where('cards.card_id', 'in', cardIds)
     .execute()
 
-/** Cards that were merged into these: their judgements count here. */
+/** Finds the cards that were merged into these. Their judgements count for the merge target. */
 const mergedInto = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('card_merges')
@@ -47,7 +46,6 @@ const mergedInto = (db: Db, cardIds: readonly string[]) =>
     .where('into_card_id', 'in', cardIds)
     .execute()
 
-/** The memberships of these people in these workspaces. */
 const membersAmong = (db: Db, workspaceIds: readonly string[], userIds: readonly string[]) =>
   workspaceIds.length === 0 || userIds.length === 0
     ? []
@@ -60,7 +58,7 @@ const membersAmong = (db: Db, workspaceIds: readonly string[], userIds: readonly
 
 const changesFix = sql<boolean>`(edited_fields like '%"fix_summary"%' or edited_fields like '%"steps"%')`
 
-/** The former versions in which the fix was changed. The first version of a card changes nothing. */
+/** Finds the earlier versions in which the fix changed. A card's first version is no change. */
 const changesOfFix = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('card_versions')
@@ -70,7 +68,7 @@ const changesOfFix = (db: Db, cardIds: readonly string[]) =>
     .where(changesFix)
     .execute()
 
-/** Those of the judges of an owner's cards whom that owner has praised too. Such verdicts lie with the judges' cards, so they are read apart. */
+/** Returns those of these judges whom the owner has praised too. */
 async function praisedBy(db: Db, ownerId: string, judgeIds: readonly string[]): Promise<string[]> {
   if (judgeIds.length === 0) return []
   const rows = await db
@@ -84,7 +82,7 @@ async function praisedBy(db: Db, ownerId: string, judgeIds: readonly string[]): 
   return rows.map((row) => row.owner_id)
 }
 
-/** Oldest first, so that the last one of a person in an environment is the valid one. */
+/** Returns verdicts oldest first: the last one of a person in an environment is valid. */
 const verdictsOn = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('card_verdicts')
@@ -130,7 +128,6 @@ const votesOn = (db: Db, cardIds: readonly string[]) =>
     .where('card_feedback.withdrawn_at', 'is', null)
     .execute()
 
-/** A person who shares a workspace with the owner is in their team. The library has no members. */
 const closenessOf = (judge: string) => sql<Closeness>`case
     when ${sql.ref(judge)} = ${sql.ref('cards.owner_id')} then 'owner'
     when exists (
@@ -139,7 +136,6 @@ const closenessOf = (judge: string) => sql<Closeness>`case
     ) then 'team'
     else 'stranger' end`
 
-/** The relation of the judge to the owner of a card, and how many other cards of that owner they have judged. */
 async function findStanding(
   db: Db,
   cardId: string,
@@ -171,7 +167,6 @@ async function saveTrust(
   await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }
 
-/** The cards of a judge that an owner has praised. */
 async function cardsPraisedBy(db: Db, ownerId: string, judgeId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('card_verdicts')
@@ -184,12 +179,12 @@ async function cardsPraisedBy(db: Db, ownerId: string, judgeId: string): Promise
   return rows.map((row) => row.card_id)
 }
 
-/** A statement has a limit of values, and one person may have praised thousands of cards of another. */
+/** A statement has a limit of values, and one person may have praised thousands of cards. */
 const MARKED_AT_ONCE = 1000
 
 /**
- * A mark that is there already is written again: a refresh that settles it waits, and counts what this transaction says.
- * All of a transaction at once, by id, so that two never wait for each other's marks.
+ * Marks cards for a refresh. An existing mark is written again, so that a refresh that settles it waits for
+ * this transaction. Marks are sorted by id to avoid deadlocks.
  */
 export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<void> {
   const marks = [...new Set(cardIds)].sort().map((card_id) => ({ card_id }))
@@ -202,16 +197,16 @@ export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<vo
 }
 
 /**
- * Serialises the refreshes of a card, so that the last one sees everything. Judgements that are being written refer to the
- * card's key, which stays free: they hold it while they wait for the mark that a refresh has settled. SQLite has one writer
- * at a time.
+ * Serialises the refreshes of a card, so that the last one sees everything. The lock leaves the card's key
+ * free: transactions that write judgements hold the key while they wait for the mark. SQLite has one writer at
+ * a time.
  */
 async function lockCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
     await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
 }
 
-/** These cards and those that have taken one of them in, where its judgements count; in the order in which they are locked. */
+/** Returns these cards and their merge targets, in the order in which they are locked. */
 async function withTakers(db: Db, cardIds: readonly string[]): Promise<string[]> {
   const takers = await db
     .selectFrom('card_merges')
@@ -226,13 +221,13 @@ async function dueCards(db: Db, limit: number): Promise<string[]> {
   return rows.map((row) => row.card_id)
 }
 
-/** One by one, in the order in which they are made. */
+/** Deletes marks one by one, in the order in which they are made. */
 async function settleDue(db: Db, cardIds: readonly string[]): Promise<void> {
   for (const cardId of cardIds.toSorted())
     await db.deleteFrom('trust_due').where('card_id', '=', cardId).execute()
 }
 
-/** Cards with judgements, of one workspace if it is named, in the order of their ids, after `after`. */
+/** Lists judged cards with ids above `after`, in order of id. */
 async function judgedCards(db: Db, after: string, limit: number, workspaceId?: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')
@@ -250,7 +245,6 @@ type CardRow = Awaited<ReturnType<typeof cardsToWeigh>>[number]
 type VerdictRow = Awaited<ReturnType<typeof verdictsOn>>[number]
 type VoteRow = Awaited<ReturnType<typeof votesOn>>[number]
 
-/** When the fix last changed: earlier judgements are about another fix. */
 type FixChange = { version: number; at: string }
 
 function lastChange(card: CardRow, former: readonly { version: number; edited_at: string }[]): FixChange {
@@ -265,7 +259,7 @@ function lastChange(card: CardRow, former: readonly { version: number; edited_at
 
 type Said = Pick<VerdictRow, 'user_id' | 'owner_id' | 'closeness'>
 
-/** The owner has praised a card of the judge too. */
+/** Returns a test whether the owner has also praised a card of the judge. */
 async function whoseIsReturned(ctx: Ctx, said: readonly Said[]): Promise<(row: Said) => boolean> {
   const pairs = new Set<string>()
   for (const [owner, rows] of Map.groupBy(said, (row) => row.owner_id)) {
@@ -275,18 +269,16 @@ async function whoseIsReturned(ctx: Ctx, said: readonly Said[]): Promise<(row: S
   return (row) => row.closeness !== 'owner' && pairs.has(`${row.owner_id} ${row.user_id}`)
 }
 
-/** Strangers can read it, and so judge it. */
 const isOpen = ({ status, visibility }: CardRow): boolean =>
   status === 'published' && visibility !== 'private'
 
-/** The workspace whose members count in full: that of the card, or the private team that it was published from. */
+/** Returns the workspace whose members count in full: the card's own, or the private team that published it. */
 function workspaceOfMembers(card: CardRow): string | null {
   if (!isOpen(card)) return card.workspace_id
   const isFromTeam = card.origin_type !== 'personal' && card.origin_visibility === 'private'
   return isFromTeam ? card.origin_workspace_id : null
 }
 
-/** Whether a person is a member where the members of a card count in full. */
 async function membersOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[]) {
   const workspaceIds = new Set(cards.flatMap((card) => workspaceOfMembers(card) ?? []))
   const userIds = new Set(said.map(({ user_id }) => user_id))
@@ -304,8 +296,8 @@ type Weighed = {
 }
 
 /**
- * What was said in another workspace, of a draft that strangers read now, or of a card that was merged into this one,
- * counts without its environment.
+ * Returns whether the reader may see the verdict's environment. A verdict from another workspace, on a draft
+ * that is now public, or on a merged card counts without its environment.
  */
 const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
   row.card_id === card.card_id &&
@@ -314,8 +306,8 @@ const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
   )
 
 /**
- * A verdict replaces what its giver said on reading. Only `outdated`, said after it, counts beside it: what worked once
- * can be wrong today, and `useful` adds nothing to a verdict.
+ * Returns whether a vote counts beside its giver's verdicts. Only a later `outdated` does: what worked once
+ * can be wrong today.
  */
 function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
   const lastAt = new Map<string, string>()
@@ -326,7 +318,6 @@ function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
   }
 }
 
-/** The last judgement of each person in each environment. */
 function judgementsOf(
   verdicts: readonly VerdictRow[],
   votes: readonly VoteRow[],
@@ -374,16 +365,16 @@ function judgementsOf(
   return [...given, ...voted]
 }
 
-/** A card with the judgements of people, and the facts that decide their weight for those who read it where it is. */
 export type JudgedCard = {
   card: CardRow
   judgements: Judgement[]
   facts: CardFacts
-  /** Strangers read it, and the members of the private team that it was published from see it as their own. */
+  /**
+   * True if strangers read the card and the members of the private team that published it see it as their own.
+   */
   hasTeam: boolean
 }
 
-/** All judgements of these cards, and of the cards that were merged into them. */
 async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<JudgedCard[]> {
   const cards = await cardsToWeigh(ctx.db, cardIds)
   const changes = Map.groupBy(await changesOfFix(ctx.db, cardIds), (row) => row.card_id)
@@ -420,7 +411,7 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
   }))
 }
 
-/** Computes the trust of these cards from all judgements, and returns what has changed. */
+/** Computes the trust of these cards and returns what has changed. */
 async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
   if (cardIds.length === 0) return []
   return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts, hasTeam }) => {
@@ -436,14 +427,13 @@ async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
   })
 }
 
-/** Writes what has changed, in the caller's transaction. */
 export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
   for (const { cardId, change } of await changesOf(ctx, cardIds)) await saveTrust(ctx.db, cardId, change)
 }
 
 /**
- * The same for a job. A verdict may be given and counted while the others are read, so a change is computed again with its
- * card locked. The cards are locked in one order, as several processes run the job.
+ * Refreshes trust for a job. A verdict may arrive while others are read, so each change is computed again with
+ * its card locked. Cards are locked in a fixed order because several processes run the job.
  */
 async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
   const changed = (await changesOf(ctx, cardIds)).map(({ cardId }) => cardId)
@@ -454,7 +444,6 @@ async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void
 }
 
 const AT_ONCE = 200
-/** The job: refreshes the trust of cards that a judgement of another card has changed. */
 export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
     const due = await dueCards(ctx.db, AT_ONCE)
@@ -463,7 +452,7 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
     await inTx(
       ctx,
       async (ctx) => {
-        // Marked as done first, so that a card that is marked again meanwhile stays marked.
+        // Settle before refreshing, so that a card marked again meanwhile stays marked.
         await settleDue(ctx.db, due)
         await refreshLocked(ctx, await withTakers(ctx.db, due))
       },
@@ -472,7 +461,7 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
-/** After a workspace was opened: its new readers learn nothing of what was said before. */
+/** Refreshes a workspace after it was opened: its new readers must not learn what was said before. */
 export async function refreshTrustIn(ctx: Ctx, workspaceId: string): Promise<void> {
   for (let after = ''; ; ) {
     const some = await judgedCards(ctx.db, after, AT_ONCE, workspaceId)
@@ -482,7 +471,7 @@ export async function refreshTrustIn(ctx: Ctx, workspaceId: string): Promise<voi
   }
 }
 
-/** The job: refreshes all cards, because verdicts age and people confirm their addresses. */
+/** Refreshes all cards, because verdicts age and people confirm their addresses. */
 export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let after = ''; !stopping.aborted; ) {
     const some = await judgedCards(ctx.db, after, AT_ONCE)
@@ -492,17 +481,15 @@ export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
-/** The relation of the viewer to the owner of a card, and how many of the owner's cards they have judged. */
+/**
+ * Returns the viewer's relation to the card's owner, and how many of the owner's cards the viewer has judged.
+ */
 export const standingOf = (ctx: UserCtx, cardId: string) => findStanding(ctx.db, cardId, ctx.viewer.userId)
 
-/** The owner's praise for these cards of the viewer weighs less once the viewer praises one of the owner's. */
 export const praiseReturned = (ctx: UserCtx, ownerId: string): Promise<string[]> =>
   cardsPraisedBy(ctx.db, ownerId, ctx.viewer.userId)
 
-/**
- * Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need only a few
- * refreshes.
- */
+/** Waiting refreshes, and the last refresh of each card: 200 verdicts at once need only a few refreshes. */
 type Queue = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
 const QUEUES = new WeakMap<Database, Queue>()
 
@@ -514,7 +501,6 @@ function queueOf(database: Database): Queue {
   return made
 }
 
-/** The card may have been merged into another since the judgement was read: it counts there too. */
 const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
   inTx(
     ctx,
@@ -528,13 +514,17 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
   )
 
 /**
- * Call it in the transaction that writes a judgement, before it refers to a card or locks one: a refresh takes the mark and
- * then the card. If the process ends before the refresh, a job does it.
+ * Marks cards for a refresh. Call it in the transaction that writes a judgement, before that transaction
+ * references or locks a card: a refresh locks the mark first, then the card. If the process ends early, a job
+ * does the refresh.
  */
 export const refreshIsDue = (ctx: Ctx, ...cardIds: readonly string[]): Promise<void> =>
   markDue(ctx.db, ...cardIds)
 
-/** Call it after that transaction. Resolves when the card's trust includes everything from before the call. */
+/**
+ * Refreshes a card's trust; call it after that transaction. Resolves when the trust includes everything
+ * written before the call.
+ */
 export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   if (ctx.transacting) return refreshTrust(ctx, [cardId])
   const { waiting, last } = queueOf(ctx.database)
@@ -566,7 +556,6 @@ export const trustSubscribers: Subscribers<Ctx> = {
   'card.judgements_removed': [(ctx, { cardIds }) => refreshIsDue(ctx, ...cardIds)],
 }
 
-/** It is the last verdict of its person on the card in its environment, and is not withdrawn. */
 export const stands = (eb: ExpressionBuilder<Schema, 'card_verdicts'>) =>
   eb.and([
     eb('card_verdicts.outcome', '<>', 'withdrawn'),

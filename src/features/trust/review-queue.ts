@@ -24,15 +24,13 @@ import {
 import { tellAgainAfter } from '../notices/index.ts'
 import { requireRole } from '../permissions/index.ts'
 
-/** When the card was last edited or confirmed. */
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
 
-/** Of the belief in a card, as `isDistrusted` reads it. */
+/** The upper bound of the trust in a card. Must stay in step with `isDistrusted`. */
 const upperBound = (db: Db) => jsonNumber(db, 'cards.trust', 'high')
 
 type Reviewed = { viewerId: string; workspaceId: string | undefined }
 
-/** Cards that the viewer may edit: those of one workspace, or the viewer's own. */
 const editable = (db: Db, { viewerId, workspaceId }: Reviewed) => {
   const all = db
     .selectFrom('cards')
@@ -59,8 +57,8 @@ const HEAD = [
 ] as const
 
 /**
- * Cards whose interval is over, longest waiting first. The database decides: a large team has thousands of cards with an
- * interval, and few that are due.
+ * Returns cards whose interval is over, longest waiting first. Filtered in the database: a large team has
+ * thousands of cards with an interval, few of them due.
  */
 function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
   const ofPolicy = jsonNumber(db, 'workspaces.policy_json', 'review_after_days')
@@ -76,7 +74,6 @@ function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
     .execute()
 }
 
-/** Cards that verdicts speak against, the worst first. */
 const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked)
     .select(HEAD)
@@ -89,8 +86,9 @@ const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
     .execute()
 
 /**
- * Contradictions between two cards of a workspace: the viewer may edit the first and read the other. An owner who has left
- * the workspace keeps the first, and reads nothing of the others there. Two reads: the other may lie in another shard.
+ * Returns contradictions between a card that the viewer may edit and one that the viewer may read. A former
+ * member keeps the own card but cannot read the others. Two reads, because the cards may be in different
+ * shards.
  */
 async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const linked = await editable(db, asked)
@@ -121,7 +119,7 @@ async function contradictions(db: Db, asked: Reviewed, limit: number) {
   })
 }
 
-/** People with cards that have an interval and with an account, in the order of their ids, after `after`. */
+/** Returns people who have an account and cards with an interval, by id after `after`. */
 async function ownersWithIntervals(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')
@@ -148,12 +146,10 @@ async function setReviewDays(db: Db, cardId: string, days: number | null): Promi
   await db.updateTable('cards').set({ review_after_days: days }).where('card_id', '=', cardId).execute()
 }
 
-const SHORTEST_DAYS = 7
-const LONGEST_DAYS = 3650
-/** The limit for each reason: nobody works through more at a time. */
-const MOST_SHOWN = 50
-/** Some of the other cards may not be readable, or no longer valid. */
-const MOST_LOOKED_AT = 1000
+const MIN_DAYS = 7
+const MAX_DAYS = 3650
+const MAX_SHOWN = 50
+const MAX_EXAMINED = 1000
 
 export const QueueItem = z
   .object({
@@ -186,13 +182,12 @@ type Other = {
   hidden_at: string | null
 }
 
-/** A card and why it is here, before it is known who reads it. */
 type ReviewEntry = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust'> &
   Omit<Other, 'card_id' | 'title'> & { other: Other | null }
 
 async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
   const now = ctx.now()
-  const rows = await pastInterval(ctx.db, asked, now.toISOString(), MOST_SHOWN)
+  const rows = await pastInterval(ctx.db, asked, now.toISOString(), MAX_SHOWN)
   return rows.map((row) => ({
     ...row,
     reason: 'due',
@@ -203,7 +198,7 @@ async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
 }
 
 async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
-  const rows = await judgedBadly(ctx.db, asked, MOST_SHOWN)
+  const rows = await judgedBadly(ctx.db, asked, MAX_SHOWN)
   return rows.map((row) => ({
     ...row,
     reason: 'distrusted',
@@ -214,7 +209,7 @@ async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]
 }
 
 async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
-  const rows = await contradictions(ctx.db, asked, MOST_LOOKED_AT)
+  const rows = await contradictions(ctx.db, asked, MAX_EXAMINED)
   return rows.map((row) => ({
     ...row,
     reason: 'contradiction',
@@ -222,18 +217,17 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntr
   }))
 }
 
-/** All reasons together, of each at most `MOST_SHOWN`. */
+/** All reasons together, of each at most `MAX_SHOWN`. */
 export async function cardsToReview(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
   const reasons = [dueCards, distrustedCards, contradictingCards]
   const found = await Promise.all(reasons.map((reason) => reason(ctx, asked)))
   return withHomes(
     ctx,
     asked.viewerId,
-    found.flatMap((items) => items.slice(0, MOST_SHOWN)),
+    found.flatMap((items) => items.slice(0, MAX_SHOWN)),
   )
 }
 
-/** Where each card lives and who reads it. The card it is held against is in the same workspace. */
 async function withHomes(ctx: Ctx, viewerId: string, found: readonly ReviewEntry[]): Promise<Item[]> {
   const cards = found.flatMap(({ other, ...card }) =>
     other ? [card, { ...other, workspace_id: card.workspace_id }] : [card],
@@ -259,7 +253,7 @@ async function withHomes(ctx: Ctx, viewerId: string, found: readonly ReviewEntry
 export const reviewQueue = capability({
   name: 'cards.review_queue',
   summary: 'Cards that somebody should look at again',
-  description: `Mine, or with workspace_id those of a workspace for its editors and admins: due for a review, distrusted, or contradicting another. At most ${MOST_SHOWN} of each. "Still true" is a verdict worked.`,
+  description: `Mine, or with workspace_id those of a workspace for its editors and admins: due for a review, distrusted, or contradicting another. At most ${MAX_SHOWN} of each. "Still true" is a verdict worked.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/review-queue'],
   input: z.object({ workspace_id: Id.optional() }),
@@ -279,7 +273,7 @@ export const setReviewInterval = capability({
   rest: ['PUT /api/v1/cards/{card_id}/review-interval'],
   status: 204,
   input: CardId.extend({
-    review_after_days: z.int().min(SHORTEST_DAYS).max(LONGEST_DAYS).nullable(),
+    review_after_days: z.int().min(MIN_DAYS).max(MAX_DAYS).nullable(),
   }).meta({ id: 'ReviewInterval' }),
   output: z.void(),
   errors: [404, 409, 412],
@@ -293,7 +287,6 @@ export const setReviewInterval = capability({
 const OWNERS_AT_ONCE = 100
 const TOLD_EVERY_DAYS = 7
 
-/** The job: notifies owners of due cards, once a week. */
 export async function tellOwners(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let after = ''; !stopping.aborted; ) {
     const owners = await ownersWithIntervals(ctx.db, after, OWNERS_AT_ONCE)

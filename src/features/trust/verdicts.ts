@@ -15,7 +15,7 @@ import {
   CardId,
   type CardRow,
   cardIfReadable,
-  countedTogether,
+  mergeGroup,
   presentTrust,
   readableCard,
   Trust,
@@ -28,10 +28,11 @@ import { noteContradictions } from './links.ts'
 import { praiseReturned, refreshIsDue, refreshSoon, standingOf, stands } from './refresh.ts'
 
 /**
- * Serialises the verdicts of a person, so that a repeated one is recognised and the limit of rewards holds. The person's key
- * stays free: feedback refers to it while it holds balances that a verdict waits for. SQLite has one writer at a time anyway.
+ * Serialises a person's verdicts, so that duplicates are recognised and the limit of rewards holds. The lock
+ * leaves the person's key free: feedback references it while it holds balances that a verdict waits for.
+ * SQLite has one writer at a time.
  */
-async function holdJudge({ db, database, viewer }: UserCtx): Promise<void> {
+async function lockJudge({ db, database, viewer }: UserCtx): Promise<void> {
   if (database.engine === 'postgres')
     await db
       .selectFrom('users')
@@ -41,7 +42,7 @@ async function holdJudge({ db, database, viewer }: UserCtx): Promise<void> {
       .execute()
 }
 
-/** The present verdicts of this person on the card, by environment; withdrawn ones too. */
+/** Returns this person's current verdicts on the card by environment, including withdrawn ones. */
 async function standingVerdicts(
   db: Db,
   cardId: string,
@@ -58,7 +59,7 @@ async function standingVerdicts(
   return new Map(rows.map((row) => [row.environment_key, row]))
 }
 
-/** How many verdicts the person has given on the card since then; withdrawn ones too. */
+/** Counts this person's verdicts on the card since a time, including withdrawn ones. */
 async function countVerdicts(db: Db, cardId: string, userId: string, since: string): Promise<number> {
   const { verdicts } = await db
     .selectFrom('card_verdicts')
@@ -74,7 +75,7 @@ async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<void> {
   await db.insertInto('card_verdicts').values(row).execute()
 }
 
-/** When the workspace was last opened to others than its members. */
+/** Returns when the workspace was last opened to non-members. */
 async function openingOf(db: Db, workspaceId: string): Promise<string | null> {
   const row = await db
     .selectFrom('workspaces')
@@ -84,10 +85,13 @@ async function openingOf(db: Db, workspaceId: string): Promise<string | null> {
   return row?.opened_at ?? null
 }
 
-/** A card whose verdicts are shown, if they are not older than any of these times. */
+/** A card whose verdicts are shown if they are newer than all of these times. */
 type VerdictSource = { card_id: string; since: readonly string[] }
 
-/** For a reader, who always sees their own: the last verdict of each person on each of the cards in each environment, unless it was withdrawn. */
+/**
+ * Selects the last verdict of each person per card and environment, without withdrawn ones. Readers always see
+ * their own.
+ */
 const verdictsShown = (db: Db, readerId: string, cards: readonly VerdictSource[]) =>
   db
     .selectFrom('card_verdicts')
@@ -123,7 +127,6 @@ export const VerdictCreate = z
   })
   .meta({ id: 'VerdictCreate' })
 
-/** Short, because every agent reads these words in each session. */
 const VerdictTool = VerdictCreate.extend({
   outcome: z.enum(OUTCOMES),
   environment: Environment.nullish(),
@@ -131,7 +134,6 @@ const VerdictTool = VerdictCreate.extend({
   applied_in: z.string().max(1000).nullish(),
 })
 
-/** What everybody reads of a verdict. */
 const said = {
   verdict_id: AnswerId,
   card_id: AnswerId,
@@ -160,7 +162,7 @@ const thinVerdict = thinAnswer({
   }),
 })
 
-/** The same for one environment, whatever the order and the spelling of its names. */
+/** Returns the same key for one environment, whatever the order and spelling of its names. */
 const environmentKey = (environment: Record<string, string>): string =>
   Object.entries(environment)
     .map(([name, version]) => `${name.trim().toLowerCase()}=${version.trim().toLowerCase()}`)
@@ -169,7 +171,6 @@ const environmentKey = (environment: Record<string, string>): string =>
 
 type Words = Pick<CardVerdictsTable, 'environment' | 'environment_key' | 'evidence' | 'note' | 'applied_in'>
 
-/** All texts are scanned for secrets before they are stored. */
 function cleanWords(input: z.output<typeof VerdictCreate>): Words {
   const findings = new Findings()
   const environment = cleanJson(input.environment ?? {}, findings)
@@ -184,7 +185,6 @@ function cleanWords(input: z.output<typeof VerdictCreate>): Words {
 
 type Said = Words & Pick<CardVerdictsTable, 'outcome' | 'card_version'>
 
-/** A repeated verdict after this time is a new confirmation. */
 const SAME_FOR_MS = DAY_MS
 
 const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean =>
@@ -195,18 +195,18 @@ const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean
   before.note === row.note &&
   before.applied_in === row.applied_in
 
-/** All verdicts on a card are read when its trust is computed, so one person must not give them without end. */
-const MOST_ENVIRONMENTS = 100
-const MOST_A_DAY = 30
+/** Limits one person's verdicts on a card: all verdicts are read when trust is computed. */
+const MAX_ENVIRONMENTS = 100
+const MAX_PER_DAY = 30
 
 async function refuseTooMany(ctx: UserCtx, cardId: string, environments: number): Promise<void> {
-  if (environments > MOST_ENVIRONMENTS)
-    throw conflict('too_many_verdicts', `You have judged this card in ${MOST_ENVIRONMENTS} environments.`)
-  if ((await countVerdicts(ctx.db, cardId, ctx.viewer.userId, dayBegan(ctx.now()))) >= MOST_A_DAY)
-    throw conflict('too_many_verdicts', `You have judged this card ${MOST_A_DAY} times today.`)
+  if (environments > MAX_ENVIRONMENTS)
+    throw conflict('too_many_verdicts', `You have judged this card in ${MAX_ENVIRONMENTS} environments.`)
+  if ((await countVerdicts(ctx.db, cardId, ctx.viewer.userId, dayBegan(ctx.now()))) >= MAX_PER_DAY)
+    throw conflict('too_many_verdicts', `You have judged this card ${MAX_PER_DAY} times today.`)
 }
 
-/** A verdict that is said already is answered as it is, without its reward, which is not booked again. */
+/** A repeated verdict returns the existing one; its reward is not booked twice. */
 async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
   const userId = ctx.viewer.userId
   const standing = await standingVerdicts(ctx.db, card.card_id, userId)
@@ -258,7 +258,7 @@ export const verifyCard = capability({
     const row = await inTx(
       ctx,
       async (ctx) => {
-        await holdJudge(ctx)
+        await lockJudge(ctx)
         const { row: card } = await answering(ctx, await readableCard(ctx, input.card_id))
         if (words.note !== null || words.environment_key !== '') await requireMaySpeakOf(ctx, [card])
         const returned = input.outcome === 'worked' ? await praiseReturned(ctx, card.owner_id) : []
@@ -296,15 +296,15 @@ export const withdrawVerdicts = capability({
     const judged = await inTx(
       ctx,
       async (ctx) => {
-        await holdJudge(ctx)
-        const { on, cardIds } = await countedTogether(ctx.db, card_id)
+        await lockJudge(ctx)
+        const { on, cardIds } = await mergeGroup(ctx.db, card_id)
         const standing: CardVerdictsTable[] = []
         for (const cardId of cardIds.toSorted())
           for (const row of (await standingVerdicts(ctx.db, cardId, ctx.viewer.userId)).values())
             if (row.outcome !== 'withdrawn') standing.push(row)
         if (standing.length === 0)
           throw notFound('Verdict', 'You gave no verdict on this card, or have taken it back.')
-        // Also the merged ones: their merge may be undone at this moment.
+        // Includes merged cards: their merge may be undone at this moment.
         const judged = [...new Set([on, ...standing.map((row) => row.card_id)])].sort()
         await refreshIsDue(ctx, ...judged)
         const nothing = { evidence: null, note: null, applied_in: null }
@@ -340,7 +340,7 @@ const VerdictList = pageOf(
 
 type Shown = CardVerdictsTable & { user_name: string }
 
-/** Every reader of the card sees the outcomes. Only people who may edit it see who gave them, and the output they sent. */
+/** Every reader sees the outcomes. Only people who may edit the card see who gave them, and the output. */
 const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }) => {
   const isMine = row.user_id === viewer.userId
   return {
@@ -354,8 +354,8 @@ const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }
 }
 
 /**
- * Only the owner sees verdicts from before the card came into its workspace, and only members those from before the
- * workspace was opened to others, or the card shared in it. Everybody sees what they said themselves.
+ * Returns which verdicts the viewer may see: the owner sees verdicts from before the card was moved here,
+ * members see those from before it was opened or shared, everybody sees their own.
  */
 async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
   const { card_id, owner_id, seen_since, published_at, viewer_role, workspace_id } = card

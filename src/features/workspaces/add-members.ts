@@ -17,13 +17,14 @@ import {
   MembershipResponse,
   requireShared,
 } from './members.ts'
-import { holdMassInviters, inviteAccount } from './send-invitations.ts'
+import { inviteAccount, limitMassInvites } from './send-invitations.ts'
 
 type Addition = { workspace_id: string; role: Role | undefined; isAddressKnown: boolean }
 
 /**
- * Public cards show the ids of authors. Whether the policy takes in the account of an id would tell the domain of its
- * address, so an admin who does not know the address gets the same answer for every account.
+ * Refuses accounts outside the policy's domains. Public cards show the ids of authors, so the answer must not
+ * reveal the domain of an address: an admin who does not know the address gets the same answer for every
+ * account.
  */
 async function requireDomain(
   ctx: UserCtx,
@@ -39,13 +40,13 @@ async function requireDomain(
   requireProvenDomain(ctx, policy, user)
 }
 
-/** A person who wants to be asked first gets an invitation, and becomes a member by accepting it. */
+/** Adds a user, or invites one who wants to be asked first. */
 async function addUser(
   ctx: UserCtx,
   { workspace_id, role, isAddressKnown }: Addition,
   find: (ctx: UserCtx) => Promise<UsersTable>,
 ): Promise<z.input<typeof MembershipResponse>> {
-  holdMassInviters(ctx)
+  limitMassInvites(ctx)
   return inTx(ctx, async (ctx) => {
     const { workspace } = await requireRole(ctx, workspace_id, 'admin')
     requireShared(workspace)

@@ -8,7 +8,7 @@ import { findMembership, setRole } from './members.ts'
 import { createAccount } from './sign-in.ts'
 import { workspaceName } from './workspaces.ts'
 
-// The operator decides who administers the server: these are called from its command line only, never over HTTP or MCP.
+// Grants admin rights. Call these functions from the server's command line only, never over HTTP or MCP.
 
 export type Granted = { email: string; isNew: boolean; link: string | undefined }
 
@@ -26,15 +26,16 @@ const setAdmin = async (ctx: Ctx, user: UsersTable, service_admin: 0 | 1): Promi
   })
 }
 
-/** Whether the account exists and nobody has proved its address: anybody may have registered it. */
+/** Returns whether the account exists with an unproven address, which anybody may have registered. */
 export async function isUnproven(ctx: Ctx, email: string): Promise<boolean> {
   const user = await findUserByEmail(ctx.db, email)
   return user !== undefined && user.email_verified !== 1
 }
 
 /**
- * Makes a person service admin. With `takeAccess` the holder of an account whose address nobody has proved loses sessions,
- * keys, apps, password and Google sign-in, and the operator gets the link for a new password. A new account needs the link.
+ * Makes a person service admin. With `takeAccess`, the holder of an account with an unproven address loses
+ * sessions, keys, apps, password and Google sign-in, and the operator gets the link for a new password. A new
+ * account also needs the link.
  */
 export const grantAdmin = (ctx: Ctx, email: string, takeAccess = false): Promise<Granted> =>
   inTx(ctx, async (ctx) => {
@@ -59,7 +60,7 @@ export const revokeAdmin = (ctx: Ctx, email: string): Promise<void> =>
 
 export const grantedAdmins = (ctx: Ctx): Promise<string[]> => listGrantedAdmins(ctx.db)
 
-/** For a server without mail: the link that a mail would contain. */
+/** Returns the link that a mail would contain, for a server without mail. */
 export const resetLinkFor = (ctx: Ctx, email: string): Promise<string> =>
   inTx(ctx, async (ctx) => {
     const user = await requireAccount(ctx, email)
@@ -67,13 +68,13 @@ export const resetLinkFor = (ctx: Ctx, email: string): Promise<string> =>
     return (await newResetLink(ctx, user.user_id)).url
   })
 
-/** For a workspace without an admin: the operator of the server makes one of its members admin. */
+/** Makes a member admin of a workspace without one; run by the server's operator. */
 export const appointAdmin = (ctx: Ctx, workspaceId: string, email: string): Promise<string> =>
   inTx(ctx, async (ctx) => {
     const user = await findUserByEmail(ctx.db, email)
     const member = user && (await findMembership(ctx.db, workspaceId, user.user_id))
     if (!user || !member) throw notFound('Member', `${email} is not a member of that workspace.`)
-    // The role is stored as given by another, so that they are free to leave.
+    // Stored as given by another person, so that the new admin may leave.
     await setRole(ctx.db, workspaceId, user.user_id, 'admin', user.user_id)
     const workspace_name = await workspaceName(ctx.db, workspaceId)
     await tell(ctx, {

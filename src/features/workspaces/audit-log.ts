@@ -15,11 +15,14 @@ type AuditFilter = {
   workspace_id?: string | undefined
   actor_id?: string | undefined
   action?: string | undefined
-  /** Leaves out what other people than this one did with their own memory, and who decided as a moderator. */
+  /** If set, leaves out what other people did with their own memory, and which moderators decided. */
   readerId?: string
 }
 
-/** An admin of the workspace may own the card, and owners do not learn who decided about it (decision 0038). */
+/**
+ * Decisions whose moderator stays hidden from owners (decision 0038). An admin of the workspace may own the
+ * card.
+ */
 const DECISIONS: readonly string[] = [
   'moderation.decided',
   'moderation.appeal_decided',
@@ -32,7 +35,6 @@ function withoutModerator(row: AuditRow, readerId: string): AuditRow {
   return isUnnamed ? { ...row, actor_id: null, actor_name: null } : row
 }
 
-/** Those of the workspaces that somebody is a member of. */
 async function memberships(db: Db, userId: string, workspaceIds: readonly string[]): Promise<Set<string>> {
   if (workspaceIds.length === 0) return new Set()
   const rows = await db
@@ -46,7 +48,6 @@ async function memberships(db: Db, userId: string, workspaceIds: readonly string
 
 export type Window = { limit: number; offset: number }
 
-/** Newest first: ids sort by the time at which they were made. */
 async function listAudit(
   db: Db,
   filter: AuditFilter,
@@ -64,7 +65,7 @@ async function listAudit(
         ]),
       ),
     )
-    // To find a decision by who made it would confirm a guess.
+    // A search by actor must not reveal who made a decision.
     .$if(readerId !== undefined && actor_id !== undefined && actor_id !== readerId, (query) =>
       query.where('audit_log.action', 'not in', DECISIONS),
     )
@@ -133,19 +134,17 @@ const Filter = {
 type Details = Record<string, unknown>
 type Subject = { action: string; subject_id: string }
 
-/** The other end of a link or a merge. */
 const otherCardIds = ({ details: { from_card_id, into_card_id } }: { details: Details }): string[] =>
   [from_card_id, into_card_id].filter((id) => typeof id === 'string')
 
-/** Where a card came from, or went to. */
 const OTHER_WORKSPACES = ['from_workspace_id', 'to_workspace_id'] as const
 
 const otherWorkspaceIds = (details: Details): string[] =>
   OTHER_WORKSPACES.map((name) => details[name]).filter((id) => typeof id === 'string')
 
 /**
- * Admins of one workspace learn of another only if they are members of it: its id would tell which authors share a private
- * team, and opens an unlisted one. Admins of the service read the log of every workspace.
+ * Removes workspaces that the admin is not a member of. Their ids would reveal which authors share a private
+ * team, and open an unlisted workspace. Admins of the service read everything.
  */
 async function withoutForeign<T extends { details: Details }>(
   ctx: UserCtx,
@@ -164,8 +163,8 @@ async function withoutForeign<T extends { details: Details }>(
 }
 
 /**
- * A link that changes only the card that it begins at is in the log of that card's workspace. The other one may be private,
- * so where it cannot be read the row is about the first.
+ * Returns the card that a row is about. The other card of a link may be private; the row is then about the
+ * first card.
  */
 function subjectOf(row: Subject & { details: Details }, titles: ReadonlyMap<string, unknown>): string {
   const { kind, from_card_id } = row.details

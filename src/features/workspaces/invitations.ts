@@ -91,7 +91,7 @@ const hasEnded = (ctx: Ctx, { expires_at }: WorkspaceInvitesTable) => expires_at
 const goneInvite = () =>
   notFound('Invitation', 'The link may have been replaced by a newer one. Ask for a new invitation.')
 
-/** The invitation of a token. A revoked one is answered like one that never existed. */
+/** Returns the invitation of a token. A revoked one gets the same answer as an unknown one. */
 async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> {
   const found = await findInviteByToken(ctx.db, sha256(token))
   if (!found || found.status === 'revoked') throw goneInvite()
@@ -101,8 +101,9 @@ async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesT
 }
 
 /**
- * Returns whether this is the token of an open invitation. Call it in the transaction of a registration: on a server that
- * demands an invitation a token opens one, or a link that leaks would let in anybody. Sending it again makes a new token.
+ * Returns whether this is the token of an open invitation. Call it in the transaction of a registration: if
+ * the server requires an invitation, a token allows one registration, so that a leaked link does not let
+ * anybody in. Sending the invitation again makes a new token.
  */
 export async function spendOnRegistration(ctx: Ctx, token: string): Promise<boolean> {
   const tokenHash = sha256(token)
@@ -119,7 +120,10 @@ export async function spendOnRegistration(ctx: Ctx, token: string): Promise<bool
   return true
 }
 
-/** The link is kept in mails. Its holder may know a private workspace for as long as who accepted it is a member. */
+/**
+ * Returns whether the person who accepted has left. The link stays in mails and must not reveal a private
+ * workspace after that.
+ */
 async function hasLeft(ctx: Ctx, { accepted_by, workspace_id }: WorkspaceInvitesTable): Promise<boolean> {
   return accepted_by !== null && !(await isMember(ctx, workspace_id, accepted_by))
 }
@@ -142,10 +146,9 @@ export const viewInvite = capability({
 })
 
 /**
- * The token is the permission: it was mailed to the address, or handed over by an admin, and people have more
- * than one address. Only where the workspace is bound to domains must the account itself be of one of
- * them, or be the one that was invited, and must have proved that the address is its own. A server without mail lets
- * nobody prove one, so there only the invited address itself counts.
+ * Checks that an invitation may be accepted. The token is the permission, since people have more than one
+ * address. In a workspace bound to domains, the account must have a proven address of such a domain, or the
+ * invited one. Without mail nobody can prove an address, so only the invited address counts there.
  */
 async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Promise<void> {
   const workspace = await ctx.db
@@ -169,14 +172,17 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
 export const countOpenInvites = (ctx: Ctx, workspaceId: string): Promise<number> =>
   countOpenInvitesOf(ctx.db, workspaceId)
 
-/** Called in the transaction that deletes a workspace: ends every link and cancels the mails that carry one. */
+/**
+ * Ends every link of a workspace and cancels the mails that carry one. Call it in the transaction that deletes
+ * the workspace.
+ */
 export async function endInvitesOf(ctx: Ctx, workspaceId: string): Promise<void> {
   for (const { invite_id } of await listInvitesOf(ctx.db, workspaceId, { history: false }))
     await cancelMails(ctx, `invite:${invite_id}`)
   await deleteInvitesOf(ctx.db, workspaceId)
 }
 
-/** The last step of every way to accept. The caller has checked that the invitation is for the viewer. */
+/** Makes the viewer a member. The caller must have checked that the invitation is for the viewer. */
 async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
   await requireWelcome(ctx, found)
   const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role, {
@@ -198,7 +204,7 @@ async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
   return membership
 }
 
-/** Who has left the workspace meanwhile hears nothing of it any more. */
+/** Tells the inviter, unless that person has left the workspace. */
 async function tellInviter(ctx: UserCtx, invite: WorkspaceInvitesTable): Promise<void> {
   const { workspace_id: workspaceId, invited_by: userId, invite_id: subjectId, role } = invite
   if (!(await isMember(ctx, workspaceId, userId))) return
@@ -253,9 +259,9 @@ const MyInvitation = z
 type Reader = Addressee & { isConfirmed: boolean }
 
 /**
- * A person sees invitations to their account, and to its address. If the server sends mail, the address must be
- * confirmed first: anybody can register somebody else's. Without mail no address can be confirmed. Then it is enough
- * for seeing and declining, but not for joining, where the link is the only proof.
+ * Returns which invitations a person may see: those to the account and to its address. With mail, the address
+ * must be confirmed, because anybody can register another person's. Without mail, an unconfirmed address is
+ * enough for seeing and declining but not for joining, where the link is the only proof.
  */
 async function readerOf(ctx: UserCtx): Promise<Reader> {
   const user = await requireUser(ctx, ctx.viewer.userId)

@@ -16,7 +16,7 @@ import { insertMembership, workspaceName } from './workspaces.ts'
 
 export type MemberRow = MembershipsTable & { email: string | null; display_name: string }
 
-/** In the order of joining. */
+/** Lists members in order of joining. */
 function listMembersOf(db: Db, workspaceId: string): Promise<MemberRow[]> {
   return db
     .selectFrom('memberships')
@@ -42,7 +42,7 @@ export function findMembership(
     .executeTakeFirst()
 }
 
-/** Whether somebody reads the address of another person in the list of members of some workspace. */
+/** Returns whether the reader sees the person's address in the member list of any workspace. */
 async function readsAddress(db: Db, readerId: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('memberships as theirs')
@@ -66,7 +66,10 @@ async function countAdmins(db: Db, workspaceId: string): Promise<number> {
   return admins
 }
 
-/** Who follows the last admin: who gave the role, otherwise the editor who joined first. Viewers do not, as nobody lets them read drafts. */
+/**
+ * Returns the successor of the last admin: who gave the role, otherwise the editor who joined first. Viewers
+ * cannot succeed because they may not read drafts.
+ */
 async function successorInOffice(db: Db, workspaceId: string, giver: string): Promise<string | undefined> {
   const rows = await db
     .selectFrom('memberships')
@@ -110,11 +113,10 @@ const revokeOpenInvites = (db: Db, workspaceId: string) =>
     .where('status', '=', 'pending')
     .returning(['invite_id', 'email', 'address_known'])
 
-/** The open invitations that one person has sent. */
 const revokeInvitesBy = (db: Db, workspaceId: string, userId: string) =>
   revokeOpenInvites(db, workspaceId).where('invited_by', '=', userId).execute()
 
-/** The open invitations, in every workspace, that name an account whose address the team does not read. */
+/** Revokes open invitations, in every workspace, that name an account whose address the team does not see. */
 const revokeInvitesNaming = (db: Db, userId: string) =>
   db
     .updateTable('workspace_invites')
@@ -125,7 +127,7 @@ const revokeInvitesNaming = (db: Db, userId: string) =>
     .returning(['workspace_id', 'invite_id', 'email', 'address_known'])
     .execute()
 
-/** No admin wrote this address: it came from the account. */
+/** Clears the address from invitations by account id: no admin entered it. */
 async function forgetAddressInInvites(db: Db, userId: string): Promise<void> {
   await db
     .updateTable('workspace_invites')
@@ -135,7 +137,7 @@ async function forgetAddressInInvites(db: Db, userId: string): Promise<void> {
     .execute()
 }
 
-/** The open invitations to one person: to the account, or to its address. */
+/** Revokes open invitations to a person, by account or by address. */
 const revokeInvitesTo = (db: Db, workspaceId: string, userId: string) =>
   revokeOpenInvites(db, workspaceId)
     .where((eb) => {
@@ -162,8 +164,8 @@ async function noteRevoked(
 }
 
 /**
- * Call it in the transaction that takes the role of an admin from a member. Who sends an invitation knows its token, and
- * could come back by it with the role that was taken.
+ * Withdraws a former admin's invitations. Call it in the transaction that removes the role: the sender knows
+ * the token and could use it to regain the role.
  */
 export async function withdrawInvitesOf(ctx: UserCtx, former: MembershipsTable): Promise<void> {
   if (former.role !== 'admin') return
@@ -172,7 +174,7 @@ export async function withdrawInvitesOf(ctx: UserCtx, former: MembershipsTable):
   await noteRevoked(ctx, workspace_id, revoked, 'its sender is no longer an admin')
 }
 
-/** Who was added while an invitation to them was open still has its link, and could come back by it once removed. */
+/** Withdraws open invitations to a removed member, who could use the link to come back. */
 async function withdrawInvitesTo(ctx: UserCtx, removed: MembershipsTable): Promise<void> {
   const { workspace_id, user_id } = removed
   const revoked = await revokeInvitesTo(ctx.db, workspace_id, user_id)
@@ -180,8 +182,8 @@ async function withdrawInvitesTo(ctx: UserCtx, removed: MembershipsTable): Promi
 }
 
 /**
- * For an account that is deleted. An admin who named it by its id never had its address, and could otherwise go on to
- * have it mailed. An invitation to an address that an admin wrote stays.
+ * Withdraws invitations by id to a deleted account: the admin never had its address and must not be able to
+ * send it mail. Invitations to an address that an admin entered stay.
  */
 export async function withdrawInvitesNaming(ctx: UserCtx, userId: string): Promise<void> {
   for (const revoked of await revokeInvitesNaming(ctx.db, userId))
@@ -248,11 +250,10 @@ export function requireShared(workspace: WorkspacesTable): void {
 export const isMember = async (ctx: Ctx, workspaceId: string, userId: string): Promise<boolean> =>
   (await findMembership(ctx.db, workspaceId, userId)) !== undefined
 
-/** Whether the viewer reads the person's address among the members of a workspace of theirs. */
 export const knowsAddress = (ctx: UserCtx, userId: string): Promise<boolean> =>
   readsAddress(ctx.db, ctx.viewer.userId, userId)
 
-/** Makes a person a member, in the caller's transaction. The caller has checked the permission. */
+/** Makes a person a member, in the caller's transaction. The caller must have checked the permission. */
 export async function join(
   ctx: UserCtx,
   workspaceId: string,
@@ -298,7 +299,8 @@ export const listMembers = capability({
     const rows = await listMembersOf(ctx.db, workspace_id)
     return rows.map((row) => ({
       ...row,
-      // Public cards show the ids of authors. Adding one must not reveal their address.
+      // Public cards show the ids of authors. Adding an author as a member must not reveal the author's
+      // address.
       email: (row.address_known === 1 || row.user_id === ctx.viewer.userId ? row.email : null) ?? '',
       provenance: {
         owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
@@ -323,8 +325,8 @@ async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promi
 }
 
 /**
- * A last admin may leave if somebody else gave them the role. It returns to the giver, if they are still there, and goes to
- * an editor otherwise; for a team of viewers the operator of the server appoints an admin.
+ * Lets a last admin leave if another person gave them the role. The role returns to the giver, or else goes to
+ * an editor; in a team of viewers the server's operator appoints an admin.
  */
 export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   const { workspace_id, role_given_by: giver } = member
@@ -343,7 +345,6 @@ export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Pr
 
 type Told = { workspaceId: string; userId: string; role?: Role }
 
-/** Notifies a person of a change to their membership. */
 async function tellMember(
   ctx: UserCtx,
   kind: 'workspace.role_changed' | 'workspace.removed',

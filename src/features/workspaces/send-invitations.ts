@@ -26,7 +26,6 @@ export type Invitation = {
   role: Role
   url: string
   expires_at: string
-  /** The language of the invited person, if they have an account. */
   language: string
   /** The person has turned e-mail notifications off. An invitation is sent anyway and says why. */
   isUnwanted: boolean
@@ -68,7 +67,7 @@ function invitationMail(invitation: Invitation): {
   }
 }
 
-/** A second invitation at the same time causes a serialisation failure; the retry then finds the first. */
+/** Inserts an invitation. A parallel one causes a serialisation failure; the retry then finds the first. */
 async function insertInvite(db: Db, row: WorkspaceInvitesTable): Promise<void> {
   await db
     .insertInto('workspace_invites')
@@ -116,7 +115,7 @@ export function findInviteByToken(db: Db, tokenHash: string): Promise<WorkspaceI
   return db.selectFrom('workspace_invites').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
-/** Answers false if somebody has registered with this token before; of several at the same moment, one gets true. */
+/** Marks the token as used for a registration; returns true for only one of several parallel calls. */
 export async function markRegistered(db: Db, tokenHash: string, now: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('workspace_invites')
@@ -127,7 +126,6 @@ export async function markRegistered(db: Db, tokenHash: string, now: string): Pr
   return numUpdatedRows > 0n
 }
 
-/** Newest first. */
 export function listInvitesOf(
   db: Db,
   workspaceId: string,
@@ -144,7 +142,6 @@ export function listInvitesOf(
     .execute()
 }
 
-/** What the page behind an invitation link shows. */
 export function namesFor(
   db: Db,
   invite: Pick<WorkspaceInvitesTable, 'workspace_id' | 'invited_by'>,
@@ -173,10 +170,8 @@ export async function deleteInvitesOf(db: Db, workspaceId: string): Promise<void
 
 export type AddressedInvite = WorkspaceInvitesTable & { workspace_name: string; inviter_name: string }
 
-/** The reader of invitations: the account, and its normalised address if invitations to it may be shown. */
 export type Addressee = { userId: string; address: string | null }
 
-/** The open invitations for somebody that have not expired, newest first. */
 export function listInvitesFor(db: Db, to: Addressee, now: string): Promise<AddressedInvite[]> {
   return invitesFor(db, to, now)
     .orderBy('workspace_invites.created_at', 'desc')
@@ -203,7 +198,8 @@ const invitesFor = (db: Db, { userId, address }: Addressee, now: string) =>
     .where((eb) =>
       eb.or([
         eb('workspace_invites.for_user_id', '=', userId),
-        // An invitation that names an account is for no other, also after that one has left its address.
+        // An invitation that names an account is for no other account, even if that account has left its
+        // address.
         ...(address === null
           ? []
           : [
@@ -289,8 +285,8 @@ const LIFETIME_MS = 7 * DAY_MS
 /** A limit, because anybody may make a workspace and mail an invitation to any address. */
 const SENDINGS_A_MINUTE = 20
 
-/** Adding and inviting share one limit: both reach any person that the caller names. */
-export function holdMassInviters(ctx: UserCtx): void {
+/** Limits adding and inviting together: both reach any person that the caller names (spam). */
+export function limitMassInvites(ctx: UserCtx): void {
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`invite:${ctx.viewer.userId}`, SENDINGS_A_MINUTE)
   if (state.exceeded) throw rateLimited(state, 'Too many people added or invited at once.')
@@ -341,7 +337,7 @@ const linkWarnings = ({ baseUrl }: Config): string[] =>
 
 type Named = Pick<WorkspaceInvitesTable, 'for_user_id' | 'address_known'>
 
-/** Where an invitation goes. An account that an admin named by its id may have another address than at first. */
+/** Returns the current address for an invitation. An account that was invited by id may have a new address. */
 async function addressNow(
   ctx: UserCtx,
   email: string,
@@ -351,7 +347,7 @@ async function addressNow(
   return (await findUser(ctx.db, for_user_id))?.email ?? email
 }
 
-/** Makes a new token. The former one stops working at once, and its mail is cancelled if it still waits. */
+/** Makes a new token. The old token stops working at once, and its waiting mail is cancelled. */
 async function sendAgain(
   ctx: UserCtx,
   invite: WorkspaceInvitesTable,
@@ -370,7 +366,6 @@ type NewInvite = {
   email: string
   role: Role
   forUserId: string | null
-  /** Whether the admin wrote the address. */
   isAddressKnown: boolean
 }
 
@@ -415,7 +410,7 @@ export const invite = capability({
   input: WorkspaceInviteCreate,
   output: WorkspaceInviteActionResponse,
   run: async (ctx, { workspace_id, email, role }) => {
-    holdMassInviters(ctx)
+    limitMassInvites(ctx)
     return inTx(ctx, async (ctx) => {
       const { workspace } = await requireRole(ctx, workspace_id, 'admin')
       requireShared(workspace)
@@ -423,7 +418,7 @@ export const invite = capability({
       requireAllowedDomain(policy, email)
       const user = await findUserByEmail(ctx.db, email)
       if (user && (await isMember(ctx, workspace_id, user.user_id))) throw alreadyMember()
-      // A person who has proved the address also finds the invitation in the inbox. Anybody else needs the link.
+      // A person with a proven address also finds the invitation in the inbox. Others need the link.
       const forUserId = user?.email_verified === 1 ? user.user_id : null
       return sendTo(
         ctx,
@@ -434,7 +429,10 @@ export const invite = capability({
   },
 })
 
-/** The account that an open invitation names, as long as it has the address. Later the address means somebody else. */
+/**
+ * Returns the account that an open invitation names, as long as it has the address. Afterwards the address may
+ * belong to another person.
+ */
 async function namedThere(
   ctx: UserCtx,
   { for_user_id, email_normal }: WorkspaceInvitesTable,
@@ -444,7 +442,7 @@ async function namedThere(
   return user?.email_normal === email_normal ? for_user_id : null
 }
 
-/** An address has at most one open invitation: a second one sends the first again. */
+/** Invites an address. An address has at most one open invitation, which is sent again. */
 async function sendTo(
   ctx: UserCtx,
   given: Omit<NewInvite, 'role'> & { role: Role | undefined },
@@ -475,8 +473,8 @@ async function tellInvited(ctx: UserCtx, userId: string, { invite }: Sent): Prom
 }
 
 /**
- * For a person who is to be added but wants to be asked first. The admin named this account, so it may accept from its
- * inbox, whether or not its address is proved.
+ * Invites a person who wants to be asked before being added. The admin named this account, so its address need
+ * not be proven.
  */
 export async function inviteAccount(
   ctx: UserCtx,
@@ -496,7 +494,6 @@ export async function inviteAccount(
   }
 }
 
-/** The invitation that an admin names, if it is still open. */
 export async function requireOpenInvite(
   ctx: UserCtx,
   workspaceId: string,
@@ -524,10 +521,10 @@ export const resendInvite = capability({
   input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
   output: WorkspaceInviteActionResponse,
   run: async (ctx, { workspace_id, invite_id }) => {
-    holdMassInviters(ctx)
+    limitMassInvites(ctx)
     return inTx(ctx, async (ctx) => {
       const open = await requireOpenInvite(ctx, workspace_id, invite_id)
-      // One that an admin has sent to an address is sent there again, as by its address.
+      // An invitation to an address is sent to that address again.
       const for_user_id = open.address_known === 1 ? await namedThere(ctx, open) : open.for_user_id
       return sendAgain(ctx, open, { ...open, for_user_id })
     })

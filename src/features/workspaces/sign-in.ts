@@ -21,8 +21,8 @@ import {
   forgetFailures,
   hasAnyUser,
   hashPassword,
-  holdGuessers,
   insertUser,
+  limitGuessers,
   Password,
   passwordMatches,
   recordFailure,
@@ -39,8 +39,8 @@ import { createPersonalWorkspace } from './workspaces.ts'
 type Applicant = { email: string; inviteCode: string | undefined; proven: boolean }
 
 /**
- * Where invitations are needed, an admin named in the configuration needs none, if the address is proved or the vault has
- * no account yet. Otherwise the address alone opens nothing, since anybody can type it.
+ * Returns whether a configured admin may register without an invitation: only with a proven address, or if the
+ * vault has no account yet. The address alone proves nothing, since anybody can type it.
  */
 async function isAwaitedAdmin(ctx: Ctx, { email, proven }: Applicant): Promise<boolean> {
   return ctx.config.adminEmails.includes(normalEmail(email)) && (proven || !(await hasAnyUser(ctx.db)))
@@ -58,9 +58,9 @@ async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): Promise<
 }
 
 /**
- * An invite code is an invite code of a member, or the token of a workspace invitation. The first is redeemed, in
- * the transaction of the registration; the second allows one registration and is accepted afterwards, when its
- * new holder is signed in. A code that is wrong is an error, not a registration without its credits.
+ * Applies a member's invite code, or the token of a workspace invitation. The code is redeemed in the
+ * transaction of the registration. The token allows one registration and is accepted after sign-in. A wrong
+ * code is an error.
  */
 async function applyInviteCode(ctx: Ctx, userId: string, code: string | undefined): Promise<void> {
   if (code === undefined || (await spendOnRegistration(ctx, code))) return
@@ -82,7 +82,7 @@ export const UserRegister = z
   })
   .meta({ id: 'UserRegister' })
 
-/** Without the rules of a new password: a text that cannot be one is simply the wrong one. */
+/** Without the rules of a new password: a text that breaks the rules is simply a wrong password. */
 export const UserLogin = z
   .object({ email: z.string().max(1000), password: z.string().max(1000) })
   .meta({ id: 'UserLogin' })
@@ -101,13 +101,13 @@ export type NewAccount = {
   googleSubject: string | null
 }
 
-/** Others see the name beside public cards, so it is not made from the address. Everybody can choose another. */
+/** Returns a name that does not contain the address, because others see it beside public cards. */
 const defaultName = () =>
   `member-${randomToken(6)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '0')}`
 
-/** User, personal workspace, balance and signup bonus: all of them or none. */
+/** Makes user, personal workspace, balance and signup bonus in one transaction. */
 export async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable> {
   const now = ctx.now().toISOString()
   const user: UsersTable = {
@@ -159,7 +159,7 @@ export const register = capability({
     return hashPassword(ctx, password)
   },
   run: async (ctx, { email, display_name, invite_code }, passwordHash) => {
-    // Accounts that are made and deleted in turn mail the same address each time. Whoever owns it can ask for the mail.
+    // Accounts that are made and deleted in turn would flood a mailbox. Its owner can request the mail.
     const isMailed = await hasRoomInMailbox(ctx, 'verify_email', email)
     try {
       return await inTx(ctx, async (ctx) => {
@@ -193,14 +193,14 @@ export const login = capability({
   output: TokenResponse,
   run: async (ctx, { email, password }) => {
     const address = normalEmail(email)
-    await holdGuessers(ctx, address)
+    await limitGuessers(ctx, address)
     const user = await findUserByEmail(ctx.db, address)
     if (!(await passwordMatches(ctx, user?.password_hash, password)) || !user) {
       await recordFailure(ctx, address)
       throw wrongCredentials()
     }
     return inTx(ctx, async (ctx) => {
-      // The password may have been changed while this one was being checked.
+      // The password may have changed during the check.
       const now = await findUser(ctx.db, user.user_id)
       if (!now || now.password_hash !== user.password_hash) throw wrongCredentials()
       await forgetFailures(ctx, address)
@@ -247,8 +247,8 @@ export const loginWithGoogle = capability({
 })
 
 /**
- * An address can change hands: at a company the next person gets the mailbox, and a new Google account with it. Linking
- * that one as well would silently open the account of the former person, and lock that person out.
+ * Refuses a second Google account. At a company, a new person may get the mailbox of a former one; linking
+ * would open the former person's account.
  */
 const otherGoogleAccount = () =>
   conflict(
@@ -256,13 +256,13 @@ const otherGoogleAccount = () =>
     'The account with this e-mail address is linked with another Google account. Sign in with that one, or with your password. If you have neither, reset the password by mail: this ends the link, and all other access.',
   )
 
-/** Google proved the address once. It may have changed hands since, and its owner of today must not miss that. */
+/** Tells the address about the link: Google proved it once, and its current owner must know. */
 const tellOfLink = (ctx: Ctx, user: UsersTable): Promise<void> =>
   tellByMail(ctx, { user, actor: '' }, { userId: user.user_id, kind: 'account.google_linked' })
 
 /**
- * Google has proved who owns the address. A password set before on an unverified address may be a
- * stranger's who registered it first, so linking removes it, and that stranger's sessions and keys.
+ * Links a Google account, which proves the address. A stranger may have registered the unverified address
+ * before, so linking removes that password, its sessions and its keys.
  */
 async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<UsersTable> {
   const unproven = user.email_verified === 0

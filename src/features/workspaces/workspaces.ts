@@ -14,7 +14,7 @@ import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
 import { audit } from '../audit/index.ts'
 import {
-  holdCardsOf,
+  lockCardsOf,
   markAll,
   reindexWorkspaceSoon,
   rejectRepeatedIn,
@@ -37,14 +37,14 @@ async function insertWorkspace(db: Db, row: WorkspacesTable): Promise<void> {
 }
 
 /**
- * The first member of a new workspace. A plain insert, because everybody who registers comes here: on a cluster, one that
- * looks for conflicts would lock the accounts and workspaces of all, and those who register at once would wait in a circle.
+ * Inserts the first member of a new workspace. Uses a plain insert: a check for conflicts would lock accounts
+ * and workspaces, and simultaneous registrations would deadlock on a cluster.
  */
 async function insertFounder(db: Db, row: MembershipsTable): Promise<void> {
   await db.insertInto('memberships').values(row).execute()
 }
 
-/** A second one at the same time causes a serialisation failure; the retry then finds the first. */
+/** A duplicate at the same time causes a serialisation failure; the retry finds the first row. */
 export async function insertMembership(db: Db, row: MembershipsTable): Promise<void> {
   await db
     .insertInto('memberships')
@@ -59,7 +59,6 @@ async function updateWorkspace(db: Db, workspaceId: string, change: Partial<Work
 
 type WorkspaceRow = WorkspacesTable & { role: Role | null; member_count: number }
 
-/** Workspaces with the role of `userId` in them. */
 const workspacesFor = (db: Db, userId: string) =>
   db
     .selectFrom('workspaces')
@@ -80,7 +79,6 @@ function findWorkspace(db: Db, userId: string, workspaceId: string): Promise<Wor
 
 export type ListOptions = { includePublic: boolean; limit: number; offset: number }
 
-/** The user's own first, then public ones; newest first in both. */
 async function listWorkspacesOf(
   db: Db,
   userId: string,
@@ -118,7 +116,7 @@ export async function workspaceName(db: Db, workspaceId: string): Promise<string
 
 const MAX_LISTED = 500
 
-/** One line without invisible characters, since strangers see it in invitations and mails. */
+/** One line without invisible characters: strangers see the name in invitations and mails. */
 const WorkspaceName = z.string().overwrite(plainName).min(1).max(120)
 const Visibility = z.enum(['private', 'unlisted', 'public'])
 
@@ -172,7 +170,7 @@ const present = (ctx: UserCtx, row: WorkspaceRow): z.input<typeof WorkspaceRespo
     reviewed: false,
     ...(row.created_by !== ctx.viewer.userId && containsInstructions(row.name) ? MARK : {}),
   },
-  // The only system workspace is the Public Library; its readers see it as an organisation.
+  // The Public Library is the only system workspace; readers see it as an organisation.
   type: row.type === 'system' ? 'org' : row.type,
   policy_json: row.role === null ? null : fromJsonOrNull(row.policy_json),
 })
@@ -182,7 +180,7 @@ const presentListed = (ctx: UserCtx) => (row: WorkspaceRow, isLight: boolean) =>
 
 const textsOf = ({ name, policy_json, role }: WorkspaceRow) => [name, role === null ? null : policy_json]
 
-/** Members, and readers of a public workspace, can see both. */
+/** Removes secrets, because members and readers of a public workspace see name and policy. */
 const withoutSecrets = <T extends { name?: unknown; policy_json?: unknown }>(given: T): T =>
   cleanJson(given, new Findings())
 
@@ -202,7 +200,7 @@ export const createWorkspace = capability({
   run: (ctx, { type, visibility, ...given }) => {
     const { name, policy_json } = withoutSecrets(given)
     return inTx(ctx, async (ctx) => {
-      // A request that began before its account was deleted would leave a workspace that nobody can manage.
+      // A request that began before its account was deleted would create a workspace that nobody can manage.
       await requireLiveCredential(ctx)
       const now = ctx.now().toISOString()
       const row: WorkspacesTable = {
@@ -217,7 +215,6 @@ export const createWorkspace = capability({
         deleted_at: null,
         opened_at: null,
       }
-      // Strangers read its name at once.
       if (visibility !== 'private') await requireMayPublish(ctx, row)
       await insertWorkspace(ctx.db, row)
       await insertFounder(ctx.db, {
@@ -280,7 +277,7 @@ export const getWorkspace = capability({
   },
 })
 
-/** Writes that name no workspace go to the personal workspace, so it must stay private. */
+/** Refuses to open the personal workspace: writes that name no workspace go there. */
 async function refuseToOpenHome(ctx: UserCtx, workspaceId: string): Promise<void> {
   const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)
   if (workspaceId === personal_workspace_id)
@@ -289,7 +286,7 @@ async function refuseToOpenHome(ctx: UserCtx, workspaceId: string): Promise<void
 
 const BY_READERS: readonly WorkspacesTable['visibility'][] = ['private', 'unlisted', 'public']
 
-/** Opening a team shows strangers all that is shared in it, and making it public brings that into their searches. */
+/** Requires permission to show the workspace's cards to strangers. */
 async function requireMayShow(
   ctx: UserCtx,
   { workspace_id, type, visibility: before }: WorkspacesTable,
@@ -330,7 +327,7 @@ export const changeWorkspace = capability({
       if (Object.keys(change).length > 0) {
         const isShownAnew = visibility !== undefined && visibility !== workspace.visibility
         const successors = isShownAnew ? await successorsAround(ctx.db, workspace_id) : []
-        if (isShownAnew) await holdCardsOf(ctx, { workspaceId: workspace_id, successors }, 'judged')
+        if (isShownAnew) await lockCardsOf(ctx, { workspaceId: workspace_id, successors }, 'judged')
         if (isOpened) await rejectRepeatedIn(ctx, { workspace_id, visibility })
         await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: now })
         if (isShownAnew) {
@@ -352,7 +349,6 @@ export const changeWorkspace = capability({
   },
 })
 
-/** Made at registration. Its owner is its only member, and writes that name no workspace go there. */
 export async function createPersonalWorkspace(
   ctx: Ctx,
   owner: { userId: string; workspaceId: string },

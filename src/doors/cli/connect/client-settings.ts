@@ -25,11 +25,10 @@ import {
 import { type Entry, type McpClient, SERVER_NAME } from './clients.ts'
 
 /**
- * Edits one property, found in the tree of jsonc-parser. The library's `modify` formats the lines around a change;
- * here not one byte outside of our entry changes.
+ * Edits one property with the tree of jsonc-parser. The library's `modify` also formats the lines around a
+ * change; here every other byte stays.
  */
 
-/** The indentation and line ends of the file. */
 function styleOf(text: string): { unit: string; eol: string } {
   return {
     unit: /\n([ \t]+)"/.exec(text)?.[1] ?? '  ',
@@ -48,14 +47,13 @@ const depthOf = (node: Node): number => {
 const isOnOneLine = (text: string, { offset, length }: Node): boolean =>
   !text.slice(offset, offset + length).includes('\n')
 
-/** Kinds of token, as the scanner numbers them. */
 const COMMA = 5
 const LINE_COMMENT = 12
 const BLOCK_COMMENT = 13
 const LINE_BREAK = 14
 const SPACE = 15
 
-/** What follows a property: its comma, if there is one, and where the rest of its line ends. */
+/** Returns what follows a property: its comma, if any, and the end of its line. */
 function behind(text: string, from: number): { comma: number | undefined; lineEnd: number } {
   const scanner = createScanner(text, false)
   scanner.setPosition(from)
@@ -77,11 +75,11 @@ function written(text: string, value: unknown, depth: number): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', eol + unit.repeat(depth))
 }
 
-/** A property, or an element of a list where there is no key. */
+/** Returns a property, or a list element if there is no key. */
 const named = (key: string | undefined, gap: string, value: string): string =>
   key === undefined ? value : `${JSON.stringify(key)}:${gap}${value}`
 
-/** An empty object or list may hold comments, such as an entry that somebody switched off. They stay. */
+/** Inserts into an empty object or list and keeps its comments. */
 function intoEmpty(text: string, { offset, length }: Node, content: string): Edit {
   const inner = text.slice(offset + 1, offset + length - 1)
   const kept = inner.trimEnd().length
@@ -107,13 +105,13 @@ function insertion(text: string, parent: Node, key: string | undefined, value: u
   ]
 }
 
-/** The text with one element more at the end of the list at the path. */
+/** Returns the text with one more element at the end of the list at `path`. */
 function withElement(text: string, tree: Node, path: readonly string[], value: unknown): string {
   const list = findNodeAtLocation(tree, [...path])
   return list ? applyEdits(text, insertion(text, list, undefined, value)) : text
 }
 
-/** The text with this value at the path; objects that are missing on the way are made. */
+/** Returns the text with a value at `path`; missing objects are created. */
 function withValue(text: string, tree: Node, path: readonly string[], value: unknown): string {
   const found = findNodeAtLocation(tree, [...path])
   if (found?.parent?.parent) {
@@ -128,7 +126,6 @@ function withValue(text: string, tree: Node, path: readonly string[], value: unk
   return applyEdits(text, insertion(text, parent ?? tree, path[depth] ?? '', inner))
 }
 
-/** Whether there is a comment beside the only item. */
 function hasComment(text: string, parent: Node, item: Node): boolean {
   const before = text.slice(parent.offset + 1, item.offset)
   const after = text.slice(endOf(item), endOf(parent) - 1)
@@ -141,7 +138,7 @@ const emptied = ({ offset, length, type }: Node): Edit => ({
   content: type === 'array' ? '[]' : '{}',
 })
 
-/** A last item without a trailing comma removes the comma before it. */
+/** Removes an item. Without a trailing comma, the last item takes the comma before it. */
 function removal(text: string, item: Node, before: Node | undefined): Edit[] {
   const { comma } = behind(text, endOf(item))
   const start = /\r?\n[ \t]*$|[ \t]*$/.exec(text.slice(0, item.offset))?.index ?? item.offset
@@ -153,7 +150,7 @@ function removal(text: string, item: Node, before: Node | undefined): Edit[] {
   return [{ offset: extra, length: end - extra, content: '' }]
 }
 
-/** The text without what is at the path: the property or element, its line and one comma. */
+/** Returns the text without the property or element at `path`, its line and one comma. */
 function withoutValue(text: string, tree: Node, path: readonly (string | number)[]): string {
   const value = findNodeAtLocation(tree, [...path])
   const item = value?.parent?.type === 'property' ? value.parent : value
@@ -175,7 +172,7 @@ function parsed(text: string, file: string) {
   )
 }
 
-/** Every part of the path must be an object, or must not exist. */
+/** Throws if a part of the path exists and is no object. */
 function checkWay(text: string, client: McpClient, file: string): Node | undefined {
   const tree = parsed(text, file)
   client.path.forEach((key, depth) => {
@@ -186,7 +183,7 @@ function checkWay(text: string, client: McpClient, file: string): Node | undefin
   return tree
 }
 
-/** Only the bytes of our entry change; comments, order, numbers and trailing commas stay. */
+/** Changes only the bytes of our entry; comments, order, numbers and trailing commas stay. */
 function withJsonEntry(text: string, client: McpClient, entry: Entry | undefined, file: string): string {
   const path = [...client.path, SERVER_NAME]
   const tree = checkWay(text, client, file)
@@ -196,13 +193,12 @@ function withJsonEntry(text: string, client: McpClient, entry: Entry | undefined
   return entry === undefined ? withoutValue(text, tree, path) : withValue(text, tree, path, entry)
 }
 
-/** Whether the file has a map of servers, ours or theirs. */
 const hasServers = (text: string, client: McpClient, file: string): boolean => {
   const tree = parsed(text, file)
   return tree !== undefined && findNodeAtLocation(tree, [...client.path]) !== undefined
 }
 
-/** Takes out a map of servers that is empty and has no comments. */
+/** Removes an empty map of servers without comments. */
 function withoutEmptyServers(text: string, client: McpClient, file: string): string {
   const tree = parsed(text, file)
   const servers = tree && findNodeAtLocation(tree, [...client.path])
@@ -248,7 +244,7 @@ function serversOf(root: Table, client: McpClient, file: string): Table | undefi
   return isTable(servers) ? servers : undefined
 }
 
-/** The same document with another entry of ours, as values. */
+/** Returns the document with our entry, as parsed values, for comparison. */
 function expected(text: string, client: McpClient, entry: Entry | undefined, file: string): Table {
   const root = parsedToml(text, file)
   let servers = root
@@ -263,7 +259,7 @@ function expected(text: string, client: McpClient, entry: Entry | undefined, fil
 
 const eolOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n')
 
-/** Our table as people write it: a head, plain values, an inline table for headers. */
+/** Returns our table as TOML: a head, plain values, an inline table for headers. */
 function block(client: McpClient, entry: Entry, eol: string): string {
   const head = `[${[...client.path, SERVER_NAME].join('.')}]`
   const lines = Object.entries(entry).map(([key, value]) => {
@@ -274,7 +270,7 @@ function block(client: McpClient, entry: Entry, eol: string): string {
   return [head, ...lines, ''].join(eol)
 }
 
-/** An empty table counts as missing: removing the last server may leave its head. */
+/** Treats an empty table as missing: removing the last server may leave its head. */
 function withoutEmpty(root: Table, client: McpClient): Table {
   const [key = ''] = client.path
   const servers = root[key]
@@ -283,7 +279,7 @@ function withoutEmpty(root: Table, client: McpClient): Table {
   return rest
 }
 
-/** The library's tables have no prototype; these have one, so that they can be compared. */
+/** Copies the library's tables, which have no prototype, into plain objects for comparison. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (!isTable(value)) return value
@@ -298,7 +294,7 @@ const says = (text: string, wanted: Table, client: McpClient): boolean => {
   }
 }
 
-/** Removes our table: literally if `block` wrote it, otherwise by an edit of the library. */
+/** Removes our table: literally if `block` wrote it, otherwise through the library. */
 function withoutTomlEntry(text: string, client: McpClient, file: string): string {
   const current = tomlEntry(text, client, file)
   if (current === undefined) return text
@@ -315,8 +311,8 @@ function withoutTomlEntry(text: string, client: McpClient, file: string): string
 }
 
 /**
- * Our table is added at the end, so that no other byte changes. If the servers are one inline table, nothing can be added
- * to it from outside, and the library edits it in place. Either result is parsed again and compared.
+ * Adds our table at the end, so that no other byte changes; an inline table of servers is edited by the
+ * library. The result is parsed again and compared.
  */
 function withTomlEntry(text: string, client: McpClient, entry: Entry | undefined, file: string): string {
   serversOf(parsedToml(text, file), client, file)
@@ -340,7 +336,7 @@ function tomlEntry(text: string, client: McpClient, file: string): Entry | undef
   return isTable(entry) ? entry : undefined
 }
 
-/** The client's file with our entry in it, or, without an entry, with ours taken out. Nothing else is touched. */
+/** Returns the client's file with our entry, or with our entry removed if `entry` is undefined. */
 export const withEntry = (text: string, client: McpClient, entry: Entry | undefined, file: string): string =>
   belowMark(text, (plain) =>
     client.format === 'json'
@@ -348,10 +344,7 @@ export const withEntry = (text: string, client: McpClient, entry: Entry | undefi
       : withTomlEntry(plain, client, entry, file),
   )
 
-/**
- * The file without our entry. `original` is its text from before the entry: a map of servers that it did not have goes with
- * our entry, if nothing else is in it.
- */
+/** Returns the file without our entry. An empty map of servers is removed too if it was not in `original`. */
 export function withoutEntry(
   text: string,
   client: McpClient,
@@ -364,7 +357,6 @@ export function withoutEntry(
   return belowMark(left, (plain) => withoutEmptyServers(plain, client, file))
 }
 
-/** Our entry in the file; undefined if there is none. */
 export function entryIn(text: string, client: McpClient, file: string): Entry | undefined {
   const plain = withoutMark(text)
   return client.format === 'json' ? jsonEntry(plain, client, file) : tomlEntry(plain, client, file)
@@ -372,7 +364,7 @@ export function entryIn(text: string, client: McpClient, file: string): Entry | 
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** The key in an entry, wherever the client puts it. */
+/** Returns the key in an entry, wherever the client stores it. */
 export function keyIn(entry: Entry): string | undefined {
   const sent = (entry.headers ?? entry.http_headers) as Record<string, unknown> | undefined
   const bearer = /^Bearer (.+)$/.exec(textIn(sent?.Authorization) ?? '')?.[1]
@@ -384,7 +376,7 @@ export type Way =
   | { kind: 'http'; url: string; headers: Record<string, string> }
   | { kind: 'stdio'; command: string; args: string[]; env: Record<string, string> }
 
-/** How the client reaches the server by this entry; undefined for an entry with neither address nor command. */
+/** Returns how the client reaches the server by this entry; undefined without address and command. */
 export function wayOf(entry: Entry): Way | undefined {
   const url = textIn(entry.url) ?? textIn(entry.httpUrl) ?? textIn(entry.serverUrl)
   if (url !== undefined) {
@@ -401,7 +393,7 @@ export function wayOf(entry: Entry): Way | undefined {
   }
 }
 
-/** For the clients that are not in the list: most read one of these two. */
+/** Returns the two common forms of an entry, for clients that are not in the list. */
 export const genericEntries = (http: Entry, stdio: Entry): string =>
   [
     'For a client that speaks HTTP:',
@@ -417,7 +409,7 @@ const ANY_WRITER = 0o222
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-/** Strict, because a file is written back: what is replaced while it is read would be lost. A byte order mark stays. */
+/** Fatal, because the file is written back and replaced characters would be lost. A byte order mark stays. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function bytesOf(file: string): Buffer | null {
@@ -441,7 +433,7 @@ export function readText(file: string): string | null {
 const modeOf = (file: string): number | undefined =>
   existsSync(file) ? statSync(file).mode & 0o777 : undefined
 
-/** A new file could take its place in spite of that, but somebody, or a program that writes it, wants it to stay as it is. */
+/** Refuses a read-only file: somebody wants it unchanged, though replacing it would work. */
 function refuseReadOnly(file: string, mode: number | undefined): void {
   if (mode === undefined || (mode & ANY_WRITER) !== 0) return
   throw new ClientError(
@@ -451,15 +443,15 @@ function refuseReadOnly(file: string, mode: number | undefined): void {
 }
 
 export type Written = {
-  /** Others could read the file before and no longer can. */
+  /** The file was readable for others before and is private now. */
   closed: boolean
-  /** Its mode before; undefined for a file that is new. */
+  /** The file's mode before; undefined for a new file. */
   modeBefore: number | undefined
 }
 
 /**
- * Replaces the file atomically, so that a client that reads it now sees the old text or the new one. Its mode
- * stays; with a key in it, only its owner can read it.
+ * Replaces a file atomically, so that a client reads the old or the new text. A file with a key becomes
+ * private; otherwise the mode stays.
  */
 export function writeText(
   file: string,
@@ -481,32 +473,31 @@ export function writeText(
   return { closed: isPosix && holdsKey && wasOpen, modeBefore }
 }
 
-/** A symbolic link stays, since it was there before the file. */
+/** Removes a file; a symbolic link to it stays. */
 export const removeFile = (file: string): void => rmSync(behindLink(file), { force: true })
 
-/** A file of an agent with our hooks or rules in it. Nothing else in it is ever changed. */
 export type HookFile = {
   file: () => string
-  /** The same at another path: a variable of the agent may have been different when it was written. */
+  /**
+   * Returns the same file at another path: a variable of the agent may have differed when the file was
+   * written.
+   */
   at: (path: string) => HookFile
-  /** The text with ours in it, as it is now. */
   withOurs: (text: string | null) => string
-  /** The text without ours; null if the file had nothing else. */
+  /** Returns the text without ours; null if nothing else is left. */
   withoutOurs: (text: string) => string | null
   hasOurs: (text: string | null) => boolean
 }
 
 type Settings = Record<string, unknown> & { hooks?: Record<string, unknown> }
 
-/** One element more in the list of an event. */
 export type HookEntry = { event: string; element: object }
 
 export type JsonHooks = {
   file: () => string
   entries: () => HookEntry[]
-  /** Whether one command in a list of hooks is ours, even from an earlier version. */
+  /** Whether a command in a list of hooks is ours, also from an earlier version. */
   isOurs: (command: unknown) => boolean
-  /** What a new file has besides the hooks. */
   head?: object
 }
 
@@ -534,13 +525,16 @@ const without = (text: string, path: (string | number)[]): string => {
 const isGroup = (element: unknown): element is { hooks: unknown[] } =>
   typeof element === 'object' && element !== null && 'hooks' in element && Array.isArray(element.hooks)
 
-/** An element is a command or, in Claude Code's form, a group of them, to which the person may have added their own. */
+/**
+ * Returns the commands of an element: a single command, or Claude Code's group, to which the person may have
+ * added commands.
+ */
 const commandsOf = (element: unknown): unknown[] => (isGroup(element) ? element.hooks : [element])
 
 const ourPart = (element: unknown, isOurs: JsonHooks['isOurs']): unknown =>
   isGroup(element) ? { ...element, hooks: element.hooks.filter(isOurs) } : element
 
-/** Where the first command of ours is. What would be empty without it goes with it: its group, and the list of its event. */
+/** Returns the path of our first command, or of its group or list if they would become empty. */
 function pathOfOurs(list: readonly unknown[], event: string, isOurs: JsonHooks['isOurs']) {
   const at = list.findIndex((element) => commandsOf(element).some(isOurs))
   if (at < 0) return undefined
@@ -573,7 +567,7 @@ function withHookEntry(text: string, { event, element }: HookEntry, { file, head
     : withValue(text, tree, ['hooks', event], [element])
 }
 
-/** Hooks in a JSON file: a map of events, each a list in which ours are among others. */
+/** Returns a JSON hook file: a map of events, each with a list of commands. */
 export function jsonHooks(hooks: JsonHooks): HookFile {
   const oursIn = (text: string): unknown[] =>
     Object.values(settingsOf(text, hooks.file()).hooks ?? {})

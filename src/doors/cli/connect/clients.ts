@@ -6,31 +6,29 @@ import { homeFolder } from '../../../core/user-folders.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { dotConfig, KVAULT, ownCommand } from '../local-files.ts'
 
-/** How a client reaches a vault. Without a key the client signs in by itself, in the browser. */
+/** How a client reaches a vault. Without a key, the client signs in through the browser. */
 type Endpoint = { url: string; apiKey?: string | undefined }
 
 export type Entry = Record<string, unknown>
 
-/** How an MCP client is configured: where its file is and what the entry looks like. */
+/** The configuration of an MCP client: its file and the form of an entry. */
 export type McpClient = {
   name: string
   title: string
-  /** The person's file, not a project's. It follows the client's own environment variables. */
+  /** The user's configuration file, at the place given by the client's environment variables. */
   file: () => string
   format: 'json' | 'toml'
-  /** Keys that lead to the map of servers. */
   path: readonly string[]
   entry: (endpoint: Endpoint) => Entry
   /**
-   * It opens the browser and signs in on its own, so it needs no key. Such files are often synchronised or kept in a
-   * repository of settings, where a key would be copied with them.
+   * The client signs in through the browser and needs no key. Its file may be synchronised, and a key would be
+   * copied with it.
    */
   signsIn?: true
-  /** Its program, as found in PATH. */
+  /** The client's program in PATH. */
   program?: string
-  /** A folder that only its installation makes. */
+  /** A folder that only the client's installation creates. */
   folder: () => string
-  /** What is left to do afterwards. */
   after: string
 }
 
@@ -38,14 +36,13 @@ export const SERVER_NAME = 'knowledge-vault'
 
 export const home = (...parts: string[]): string => join(homeFolder(), ...parts)
 
-/** A folder that a variable may move. */
+/** Returns a folder that an environment variable may move. */
 export const folderOf = (variable: string, ...standard: string[]): string =>
   process.env[variable] || home(...standard)
 
-/** Unlike other variables, this one moves the home in which the folder is. */
+/** GEMINI_CLI_HOME moves the home folder that contains `.gemini`. */
 export const geminiFolder = (): string => join(process.env.GEMINI_CLI_HOME || home(), '.gemini')
 
-/** Where desktop programs keep their settings. */
 function settings(...parts: string[]): string {
   if (platform() === 'darwin') return home('Library', 'Application Support', ...parts)
   if (platform() === 'win32') return join(process.env.APPDATA || home('AppData', 'Roaming'), ...parts)
@@ -54,7 +51,7 @@ function settings(...parts: string[]): string {
 
 const mcpAddress = ({ url }: Endpoint): string => `${url}/mcp`
 
-/** All clients send this header as it is, and those that read it accept a bearer token. */
+/** Returns the headers of an entry. All clients send them unchanged. */
 const headers = ({ apiKey }: Endpoint): Entry =>
   apiKey === undefined ? {} : { headers: { Authorization: `Bearer ${apiKey}` } }
 
@@ -69,7 +66,6 @@ const clineFolder = () => folderOf('CLINE_DIR', '.cline')
 const continueFolder = () => folderOf('CONTINUE_GLOBAL_DIR', '.continue')
 const zedFolder = () => (platform() === 'win32' ? settings('Zed') : dotConfig('zed'))
 
-/** opencode reads both names; an existing file with comments is kept. */
 function opencodeFile(): string {
   if (process.env.OPENCODE_CONFIG) return process.env.OPENCODE_CONFIG
   const folder = process.env.OPENCODE_CONFIG_DIR || dotConfig('opencode')
@@ -77,7 +73,7 @@ function opencodeFile(): string {
   return existsSync(withComments) ? withComments : join(folder, 'opencode.json')
 }
 
-/** The forms are those that each client documents, or writes itself by its own command. */
+/** Entry forms as each client documents or writes them. */
 export const CLIENTS: readonly McpClient[] = [
   {
     name: 'claude-code',
@@ -96,7 +92,7 @@ export const CLIENTS: readonly McpClient[] = [
     file: () => settings('Claude', 'claude_desktop_config.json'),
     format: 'json',
     path: ['mcpServers'],
-    // It starts servers itself, without the PATH of a shell, and talks to them by standard input and output.
+    // Claude Desktop starts servers itself, without a shell's PATH, and uses standard input and output.
     entry: ({ url, apiKey }) => ({
       ...ownCommand('mcp'),
       env: { KVAULT_URL: url, ...(apiKey === undefined ? {} : { KVAULT_API_KEY: apiKey }) },
@@ -229,7 +225,7 @@ export const CLIENTS: readonly McpClient[] = [
   {
     name: 'continue',
     title: 'Continue',
-    // A file of our own: Continue reads every file of this folder.
+    // A separate file: Continue reads every file of this folder.
     file: () => join(continueFolder(), 'mcpServers', 'knowledge-vault.json'),
     format: 'json',
     path: ['mcpServers'],
@@ -261,7 +257,6 @@ const isInPath = (program: string): boolean =>
 const isInstalled = (client: McpClient): boolean =>
   existsSync(client.folder()) || (client.program !== undefined && isInPath(client.program))
 
-/** The clients of this computer, in the order of the list. */
 export const installedClients = (): McpClient[] => CLIENTS.filter(isInstalled)
 
 export function findClient(name: string): McpClient {

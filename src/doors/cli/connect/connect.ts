@@ -63,8 +63,8 @@ export async function versionOf(url: string): Promise<string | undefined> {
 }
 
 /**
- * npx asks the vault for its package, and then executes the one that it has of this address. After an upgrade of the vault
- * that is an old one for ever, and `connect` would copy it to where hooks start it. npm can make such a folder anew.
+ * Refuses an outdated command. npx caches the package by its address, so after an upgrade of the vault it runs
+ * the old one forever, and `connect` would copy it for hooks.
  */
 async function requireNewest(url: string): Promise<void> {
   const folder = npxFolder()
@@ -79,8 +79,8 @@ async function requireNewest(url: string): Promise<void> {
 }
 
 /**
- * All clients one after the other. The file of one does not stop the others; what concerns all of them does, such as a
- * sign-in that was declined.
+ * Handles clients one after the other. A faulty file stops only its client; an error that concerns all, such
+ * as a declined sign-in, stops the rest.
  */
 async function forEachClient(
   clients: readonly McpClient[],
@@ -102,8 +102,8 @@ async function forEachClient(
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Waits for something that Ctrl+C ends as an error, so that what was begun is taken back. A second Ctrl+C ends the program
- * at once.
+ * Waits for work that Ctrl+C ends as an error, so that started changes are undone. A second Ctrl+C ends the
+ * program at once.
  */
 async function orStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ended = new AbortController()
@@ -120,10 +120,10 @@ async function orStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<
   }
 }
 
-/** The result of asking a server for its tools, as a client would by its entry. */
+/** The result of asking a server for its tools by a client's entry. */
 export type Probe =
   | { state: 'works'; tools: string[] }
-  /** No key is in the entry: the client is sent to the browser when it first connects. */
+  /** The entry has no key: the client signs in through the browser at its first connection. */
   | { state: 'signs-in' }
   | { state: 'refused'; detail: string; status?: number | undefined }
   | { state: 'unreachable'; detail: string }
@@ -149,7 +149,10 @@ const INITIALIZE = {
 const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
 
-/** People write entries too: a program that cannot even be named to the system is one that does not answer. */
+/**
+ * Probes a server. An entry written by hand may be invalid; a program that cannot start counts as not
+ * answering.
+ */
 export const probe = (way: Way, signal?: AbortSignal): Promise<Probe> =>
   way.kind === 'http'
     ? probeHttp(way, signal)
@@ -160,7 +163,7 @@ const judged = (reply: Reply | undefined): Probe => {
   return { state: 'refused', detail: reply?.error?.message ?? 'It answered something other than its tools.' }
 }
 
-/** The answer to one request, from a body that is JSON or an event stream. */
+/** Returns the answer to one request, from JSON or an event stream. */
 async function replyTo(id: number, answer: IncomingMessage): Promise<Reply | undefined> {
   if (!isEventStream(answer)) return JSON.parse(await textOf(answer))
   for await (const data of eventsOf(answer)) {
@@ -241,7 +244,7 @@ function probeProgram(
     const split = lineSplitter()
     child.stdout.on('data', (chunk) => {
       for (const line of split(chunk)) {
-        // Programs print other lines too, such as notices of their package manager.
+        // Programs also print other lines, such as notices of a package manager.
         const reply = jsonIn(line) as Reply | null | undefined
         if (reply?.error || reply?.id === LIST.id) end(judged(reply))
       }
@@ -249,7 +252,7 @@ function probeProgram(
   })
 }
 
-/** Asks the server for its tools by the entry that is in the file now, not by the one that we meant to write. */
+/** Asks the server for its tools by the entry that is now in the file. */
 async function prove(client: McpClient, signal?: AbortSignal): Promise<Probe> {
   const file = client.file()
   const entry = entryIn(readText(file) ?? '', client, file)
@@ -271,7 +274,6 @@ function checkOptions({ auth, workspace }: ConnectOptions): void {
   requireWorkspaceId(workspace)
 }
 
-/** A client that signs in by itself needs no key, unless one was given or asked for. */
 function wantsKey(client: McpClient, options: ConnectOptions): boolean {
   const startsProgram = 'command' in client.entry({ url: '' })
   if (startsProgram || options.auth === 'key' || options.workspace !== undefined) return true
@@ -279,7 +281,6 @@ function wantsKey(client: McpClient, options: ConnectOptions): boolean {
   return !client.signsIn || givenKey(options) !== undefined
 }
 
-/** Without names: those that are installed, and a person may choose among them. */
 async function chosen(names: readonly string[], options: ConnectOptions): Promise<McpClient[]> {
   if (names.length > 0) return names.map(findClient)
   const found = installedClients()
@@ -291,7 +292,10 @@ async function chosen(names: readonly string[], options: ConnectOptions): Promis
   return answer === '' ? found : answer.split(/[\s,]+/).map(findClient)
 }
 
-/** Who asks for entries gets them with the key. One that nobody asked for is not to reach the log of a script. */
+/**
+ * Prints entries. The key is shown only with `--print` or on a terminal, so that it does not reach the log of
+ * a script.
+ */
 function printEntries(names: readonly string[], options: ConnectOptions): number {
   const url = urlToJoin(options)
   const { apiKey: own = HIDDEN_KEY } = findProfile({ ...options, url })
@@ -312,7 +316,6 @@ function printEntries(names: readonly string[], options: ConnectOptions): number
   return EXIT.done
 }
 
-/** What is wrong with the entry, in words; undefined if it works. */
 function problemIn(result: Probe): string | undefined {
   if (result.state === 'works' || result.state === 'signs-in') return undefined
   return result.detail
@@ -323,7 +326,9 @@ const proofText = (result: Probe): string =>
     ? `${result.tools.length} tools answer`
     : 'it signs in by the browser when it first connects'
 
-/** The text without our change. If the file is no longer what we wrote, only our entry goes, or becomes the earlier one. */
+/**
+ * Returns the text without our change. If the file has changed since, only our entry is removed or restored.
+ */
 function textBefore(client: McpClient, { before, after }: Change, now: string): string | null {
   if (now === after) return before
   const file = client.file()
@@ -340,7 +345,7 @@ function restore(client: McpClient, change: Change): void {
   else writeText(file, text, { mode: change.mode })
 }
 
-/** Keeps the file from before the first `connect`, and ends the key of the last one. */
+/** Keeps the file from before the first `connect`, and deletes the last connection's key. */
 async function remember(
   client: McpClient,
   url: string,
@@ -355,8 +360,8 @@ async function remember(
 }
 
 /**
- * Writes the entry, tests it and remembers it. Whatever fails, the key ends and the file is as before. The file is read only
- * now: the client may have written it while the person was asked and signed in.
+ * Writes the entry, tests it and remembers it. On failure the key is deleted and the file restored. The file
+ * is read last, because the client may have written it during the sign-in.
  */
 async function establish(
   client: McpClient,
@@ -407,7 +412,7 @@ async function connectOne(
 }
 
 async function isConnected(client: McpClient, entry: Entry, url: string, options: ConnectOptions) {
-  // An entry does not say where its key puts cards, so a new key is made.
+  // An existing entry does not show where its key puts cards, so a new key is made.
   if (options.workspace !== undefined) return false
   const says = JSON.stringify(entry)
   if (!says.includes(`"${url}/mcp"`) && !says.includes(`"KVAULT_URL":"${url}"`)) return false
@@ -448,7 +453,7 @@ export async function connect(names: string[], options: ConnectOptions): Promise
   }
 }
 
-/** The file from before `connect`; if it has changed since, the present file without our entry. */
+/** Returns the file from before `connect`; if it has changed since, the current file without our entry. */
 function fileWithout(
   client: McpClient,
   file: string,
@@ -461,8 +466,8 @@ function fileWithout(
 }
 
 /**
- * Returns whether the key was deleted. If the vault cannot be reached, the record stays, and a second try deletes the
- * key.
+ * Deletes a connection's key; returns whether it is gone. If the vault is unreachable, the record stays for
+ * another try.
  */
 async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boolean> {
   if (!apiKey || !keyId) return true
@@ -484,8 +489,8 @@ type Undoing = {
 }
 
 /**
- * The entry is where the client has it now, and where `connect` has written it: a variable of the client may be different
- * since. Hooks first: if they are in the same file as the entry, the file is then as the entry left it.
+ * Collects what to undo, in the client's current file and in the recorded one, because a variable may have
+ * moved the file. Hooks come first: they were added after the entry.
  */
 function undoingOf(client: McpClient): Undoing {
   const connection = connectionOf(client.name)
@@ -495,7 +500,7 @@ function undoingOf(client: McpClient): Undoing {
     const own = connection?.file === file ? connection : undefined
     const shared = hooks.find((one) => one.file === file)
     const before = shared ? shared.after : readText(file)
-    // A broken file stops everything here, so nothing is shown that is then not written.
+    // A broken file stops everything before a change is shown.
     const entry = entryIn(before ?? '', client, file)
     const after = fileWithout(client, file, before, own)
     return { file, before, after, mode: own?.mode, key: entry && keyIn(entry) }
@@ -520,7 +525,7 @@ async function disconnectOne(client: McpClient, options: ConsentOptions): Promis
     print('Nothing written.')
     return true
   }
-  // The files are read again: the client may have written them while the person was asked.
+  // Reads the files again: the client may have written them during the question.
   const { connection, hooks, entries } = undoingOf(client)
   for (const undo of [...hooks, ...entries]) writeUndo(undo)
   print(`${client.title} is disconnected.`)
@@ -529,7 +534,10 @@ async function disconnectOne(client: McpClient, options: ConsentOptions): Promis
   return true
 }
 
-/** After the last client. Entries that were written by hand may start the copy, so it is not deleted. */
+/**
+ * Says what stays after the last client. The permanent copy is kept, because hand-written entries may start
+ * it.
+ */
 function sayWhatStays(chosen: readonly string[]): void {
   const folders = [settingsFolder(), ownDataFolder()].filter((folder) => existsSync(folder))
   if (chosen.length === 0 || connections().length > 0 || folders.length === 0) return

@@ -10,8 +10,8 @@ export type ConsentOptions = { dryRun?: boolean; yes?: boolean }
 export const HIDDEN_KEY = '<API_KEY>'
 
 /**
- * Shows the change as a diff without keys, which must not reach terminals and logs: neither ours, which may have any form,
- * nor those of other entries in the lines beside it.
+ * Shows the change as a diff without any keys: neither ours nor those in the lines around it may reach
+ * terminals and logs.
  */
 export function showChange(
   file: string,
@@ -27,7 +27,7 @@ export function showChange(
       ),
     ).text
   const patch = createTwoFilesPatch('', '', hide(before ?? ''), hide(after ?? ''), '', '', { context: 2 })
-  // The library writes names with umlauts as octal numbers, so the head with the names is ours.
+  // The library escapes umlauts in names, so we write the head ourselves.
   const [changes = ''] = /^@@[\s\S]*/m.exec(patch) ?? []
   for (const line of [`--- ${file}`, `+++ ${file}`, ...changes.split('\n')]) {
     if (line.startsWith('+')) print(paint('green', line))
@@ -44,7 +44,7 @@ export async function agreed(text: string, { yes, dryRun }: ConsentOptions): Pro
   return /^y(es)?$/i.test(await question(`${text} [y/N] `))
 }
 
-/** Everything that somebody on the way to a plain address can read, and change. */
+/** Data that an attacker on an unencrypted connection could read and change (part of a message). */
 export const IN_CLEAR = 'your key, your prompts, the output of failing commands, and this program itself'
 
 export const isPlainElsewhere = (url: string): boolean => {
@@ -52,7 +52,9 @@ export const isPlainElsewhere = (url: string): boolean => {
   return protocol === 'http:' && !isLoopback(hostname)
 }
 
-/** Asks before a vault on another machine is joined by plain http. The vault that is signed in to was asked about before. */
+/**
+ * Asks before joining a vault on another machine over plain http, unless it is the vault already signed in to.
+ */
 export async function requireEncryption(
   url: string,
   { http, yes, dryRun }: ConsentOptions & { http?: boolean },

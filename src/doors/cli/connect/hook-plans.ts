@@ -15,20 +15,20 @@ import { print, printJson, table, warn } from '../terminal.ts'
 import type { HookEntry } from './client-settings.ts'
 
 /**
- * Which events of an agent start a hook, and how its files say so. The plugins in plugins/ and what `kvault connect` writes
- * are both made from here; `commandFor` is the only difference between them.
+ * Which events of an agent start a hook. The plugins in plugins/ and the files of `kvault connect` both come
+ * from here and differ only in `commandFor`.
  */
 export type CommandFor = (event: string) => string
 
 export type HookPlan = {
-  /** The moments that work in this agent. For the others it has no event, or none that can inject text. */
+  /** The moments that work in this agent; for others it has no event, or cannot inject text. */
   moments: readonly Moment[]
   entries: (commandFor: CommandFor) => HookEntry[]
 }
 
 const ALL: readonly Moment[] = ['start', 'prompt', 'failure', 'compact', 'capture']
 
-/** The hook ends by itself after 0.8 seconds. This limit is for a machine that is too busy to start it. */
+/** Timeout in seconds. The hook itself ends after 0.8 s; this limit is for a machine too busy to start it. */
 const SECONDS = 5
 const SECONDS_AT_END = 15
 
@@ -36,7 +36,7 @@ type Options = { matcher?: string; timeout?: number; isAsync?: boolean }
 
 const given = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value })
 
-/** Claude Code's form, which Codex and Gemini CLI read too. */
+/** Claude Code's form, also read by Codex and Gemini CLI. */
 const grouped =
   (commandFor: CommandFor, more: object = {}, seconds = 1) =>
   (event: string, { matcher, timeout = SECONDS, isAsync }: Options = {}): HookEntry => ({
@@ -68,7 +68,7 @@ const claudeCode: HookPlan = {
       at('PostToolUse', { matcher: 'Edit|MultiEdit|Write|NotebookEdit', isAsync: true }),
       at('PostToolUseFailure', { matcher: SHELLS }),
       at('PreCompact'),
-      // Not async: `claude -p` ends right after it, and ends its background programs too.
+      // Not async: `claude -p` ends right after this event, with its background programs.
       at('Stop', { timeout: SECONDS_AT_END }),
       at('SessionEnd'),
     ]
@@ -154,7 +154,7 @@ const windsurf: HookPlan = {
     })),
 }
 
-/** It has no list of hooks: a plugin of ours calls the same command. */
+/** opencode has no hooks: our plugin calls the same command. */
 const opencode: HookPlan = { moments: ALL, entries: () => [] }
 
 export const HOOK_PLANS: Record<string, HookPlan> = {
@@ -167,14 +167,13 @@ export const HOOK_PLANS: Record<string, HookPlan> = {
   windsurf,
 }
 
-/** All entries as one object: what a file of hooks holds. */
 export function hooksObject(entries: readonly HookEntry[]): Record<string, object[]> {
   const hooks: Record<string, object[]> = {}
   for (const { event, element } of entries) hooks[event] = [...(hooks[event] ?? []), element]
   return hooks
 }
 
-/** The text of the plugin for opencode, which reads every file of its folder of plugins. */
+/** Returns the source of the opencode plugin; opencode loads every file of its plugin folder. */
 export const opencodePlugin = (command: readonly string[]): string => `${MARK}
 import { spawn } from 'node:child_process'
 
@@ -270,7 +269,7 @@ export const KnowledgeVault = async ({ client, directory }) => {
 export const MARK =
   '// Written by kvault: the hooks of Knowledge Vault for opencode. `kvault disconnect opencode` removes it.'
 
-/** For agents whose hooks cannot inject text: the same moments, as rules that the agent itself follows. */
+/** Rules for agents whose hooks cannot inject text: the agent itself calls recall at the same moments. */
 export const RULES = `
 ## Knowledge Vault
 
@@ -295,7 +294,7 @@ function checked(names: readonly string[]): void {
   )
 }
 
-/** "no" where the agent has no event for the moment, so that nobody waits for what cannot come. */
+/** Returns the state of a moment; "no" if the agent has no event for it. */
 function stateOf(agent: string, moment: Moment, off: readonly string[]): 'on' | 'off' | 'no' {
   if (!HOOK_PLANS[agent]?.moments.includes(moment)) return 'no'
   return isOff(off, agent, moment) ? 'off' : 'on'
@@ -323,7 +322,9 @@ function show(json: boolean | undefined): number {
   return EXIT.done
 }
 
-/** `kvault hooks` shows what is on in this folder; `on` and `off` change the setting for all projects of the person. */
+/**
+ * `kvault hooks` shows the state in this folder; `on` and `off` change the person's setting for all projects.
+ */
 export function hooksCommand(
   action: string | undefined,
   names: string[],

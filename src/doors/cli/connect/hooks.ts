@@ -28,7 +28,7 @@ function without(text: string, file: string): string {
   if (from < 0) return text
   const to = text.indexOf(END, from)
   const next = text.indexOf(BEGIN, from + BEGIN.length)
-  // What follows is the block and then the person's own rules, and nothing says where they begin.
+  // Without an end mark, nothing shows where the person's own rules begin.
   if (to < 0 || (next >= 0 && next < to))
     throw new ClientError(
       `${file} has "${BEGIN}" without its end, so it is left alone. Delete that line, or write "${END}" where the block ends.`,
@@ -62,7 +62,7 @@ export function markedBlock(file: () => string, block: () => string): HookFile {
   }
 }
 
-/** A file that is ours alone: the agent reads every file of its folder. */
+/** A file that is entirely ours: the agent reads every file of its folder. */
 function ownFile(file: () => string, content: () => string, mark: string): HookFile {
   const checked = (text: string | null): string | null => {
     if (text !== null && !text.includes(mark))
@@ -81,16 +81,16 @@ function ownFile(file: () => string, content: () => string, mark: string): HookF
   }
 }
 
-/** A home folder may have any letters, and shells read these also between double quotes. */
+/** Characters that shells interpret also between double quotes. */
 const READ_BY_SHELLS = /["$`\\]/g
 
-/** A part of a command line as one word: for the shells of agents, and on Windows also for cmd and PowerShell. */
+/** Quotes a part of a command line as one word: for shells, and on Windows also for cmd and PowerShell. */
 export function shellWord(part: string, platform: NodeJS.Platform = process.platform): string {
   if (/^[\w@%+=:,./-]+$/.test(part)) return part
   return `"${platform === 'win32' ? part : part.replace(READ_BY_SHELLS, '\\$&')}"`
 }
 
-/** The files of a client's hooks, and what a person has to do afterwards. */
+/** A client's hook files, and instructions for the person afterwards. */
 export type ClientHooks = { files: readonly HookFile[]; after?: string }
 
 const commandFor =
@@ -100,7 +100,7 @@ const commandFor =
     return [command, ...args].map((part) => shellWord(part)).join(' ')
   }
 
-/** Our commands, including those of an earlier version: `kvault hook session-start`. */
+/** Whether a command is ours, also in the earlier form `kvault hook session-start`. */
 const isOursFor =
   (client: string) =>
   (command: unknown): boolean => {
@@ -169,7 +169,7 @@ const CLIENT_HOOKS: Record<string, ClientHooks> = {
 
 export const hooksOf = (client: string): ClientHooks | undefined => CLIENT_HOOKS[client]
 
-/** The plugin of Claude Code has the same hooks; with both, every exchange would be stored twice. */
+/** Whether Claude Code has our plugin: with both plugin and hooks, every exchange would be stored twice. */
 function hasPlugin(client: string): boolean {
   if (client !== 'claude-code') return false
   const settings = readText(join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')) ?? ''
@@ -179,7 +179,7 @@ function hasPlugin(client: string): boolean {
   )
 }
 
-/** Whether a client has hooks of ours; undefined for a client without hooks. */
+/** Whether a client has our hooks; undefined for a client without hooks. */
 export function hooksAreThere(client: string): boolean | undefined {
   const hooks = hooksOf(client)
   if (!hooks) return undefined
@@ -196,7 +196,7 @@ const changesFor = (files: readonly HookFile[]): Change[] =>
     return after === before ? [] : [{ one, file, before, after }]
   })
 
-/** Writes one file, and returns what is needed to undo it. The text from before the first change is kept. */
+/** Writes one file and returns the data to undo it, with the text from before the first change. */
 function write({ file, before, after }: Change, earlier: KeptFile | undefined): KeptFile {
   const { modeBefore } = writeText(file, after)
   const isUntouched = earlier !== undefined && before !== null && earlier.digest === digestOf(before)
@@ -204,14 +204,14 @@ function write({ file, before, after }: Change, earlier: KeptFile | undefined): 
   return { ...kept, file, digest: digestOf(after) }
 }
 
-/** An entry that the person wrote stays theirs: `disconnect` leaves it as it is and removes only the hooks. */
+/** Returns a connection for an entry that the person wrote: `disconnect` then removes only the hooks. */
 function madeByHand(client: McpClient, url: string): Connection {
   const file = client.file()
   const before = readText(file)
   return { client: client.name, url, file, before, digest: digestOf(before ?? '') }
 }
 
-/** Hooks that are there already have the key of an earlier sign-in: of another vault, or one that has ended since. */
+/** Renews the hooks' key: existing hooks may have a key of another vault, or one that has ended. */
 async function renewKey(
   client: McpClient,
   url: string,
@@ -223,7 +223,7 @@ async function renewKey(
   if (await agreed(`Let all hooks use ${url}?`, options)) await saveOwnProfile(url, maker)
 }
 
-/** Adds the hooks of a client. They use the key of this command, not that of the entry. */
+/** Adds the hooks of a client. Hooks use this command's key, not the entry's. */
 export async function connectHooks(
   client: McpClient,
   url: string,
@@ -244,7 +244,7 @@ export async function connectHooks(
   keepOwnCopy()
   const connection = connectionOf(client.name) ?? madeByHand(client, url)
   const earlier = connection.hooks ?? []
-  // The files are read again: the agent may have written them while the person was asked and signed in.
+  // Reads the files again: the agent may have written them during the question.
   const written = changesFor(hooks.files).map((change) =>
     write(
       change,
@@ -259,7 +259,7 @@ export async function connectHooks(
   if (hooks.after) print(hooks.after)
 }
 
-/** The file from before; if it has changed since, the present file without our hooks. */
+/** Returns the file from before; if it has changed since, the current file without our hooks. */
 function withoutHooks(
   one: HookFile,
   kept: KeptFile | undefined,
@@ -272,7 +272,7 @@ function withoutHooks(
 
 export type Undo = { file: string; before: string | null; after: string | null; mode: number | undefined }
 
-/** Where the hooks of a client would be now, and where `connect` has written them. */
+/** Returns the client's current hook files and the recorded ones. */
 function filesToUndo(client: string, kept: readonly KeptFile[]): HookFile[] {
   return (hooksOf(client)?.files ?? []).flatMap((one) => {
     const now = one.file()
@@ -281,7 +281,6 @@ function filesToUndo(client: string, kept: readonly KeptFile[]): HookFile[] {
   })
 }
 
-/** The changes that remove the hooks of a client. */
 export function undoHooks(client: string): Undo[] {
   const kept = connectionOf(client)?.hooks ?? []
   return filesToUndo(client, kept).flatMap((one) => {

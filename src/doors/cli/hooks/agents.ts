@@ -2,23 +2,22 @@ import { join } from 'node:path'
 import { settingsFolder, settingsIn } from '../local-files.ts'
 import { writePrivate } from '../profile.ts'
 
-/** The moments at which the vault comes to an agent. A person switches each on and off by this name. */
+/** The moments at which hooks act; a person switches them on and off by these names. */
 export const MOMENTS = ['start', 'prompt', 'failure', 'compact', 'capture'] as const
 export type Moment = (typeof MOMENTS)[number]
 
-/** The moments at which something may be injected. */
 export type RecallMoment = Exclude<Moment, 'capture'>
 
-/** A command that the agent has executed. `exitCode` is null if the agent does not pass it. */
+/** A command that the agent has run; `exitCode` is null if unknown. */
 export type CommandRun = {
   command: string
   exitCode: number | null
   output: string
-  /** The agent's id of this call, by which it is found in the transcript. */
+  /** The agent's id of the call, which also stands in the transcript. */
   id?: string | undefined
 }
 
-/** What was said in an exchange, as far as the agent passes it. */
+/** The words of an exchange, as far as the agent passes them. */
 export type Words = {
   prompt?: string | undefined
   reply?: string | undefined
@@ -26,9 +25,8 @@ export type Words = {
   transcript?: string | undefined
 }
 
-/** What has happened in an agent, in a form that is the same for all agents. */
 type Happening =
-  /** `after`: a new session, a resumed one, or one that has just been compacted. */
+  /** `after`: a new session, a resumed session, or one that was just compacted. */
   | { kind: 'start'; after: 'nothing' | 'pause' | 'compaction' }
   | { kind: 'prompt'; prompt: string }
   | { kind: 'command'; run: CommandRun }
@@ -40,33 +38,30 @@ type Happening =
 
 export type Occasion = Happening & { sessionId?: string | undefined; folder?: string | undefined }
 
-/** What the hook says to its agent: what it prints, and the code it ends with. */
 export type Answer = { output: string; exitCode: number }
 
-/** An empty answer. Every agent continues after it. */
 export const SILENCE: Answer = { output: '', exitCode: 0 }
 
 export type HookAgent = {
   name: string
-  /** Undefined for events that do not concern the vault. */
+  /** Reads an event; undefined if it does not concern the vault. */
   read: (event: string, payload: Payload) => Occasion | undefined
-  /** How a text is injected at this event; undefined if the agent does not allow it. */
+  /** Returns the answer that injects a text at this event; undefined if the agent does not allow it. */
   inject: (event: string, text: string) => Answer | undefined
 }
 
-/** What an agent writes to the standard input of a hook. Its form is not trusted. */
+/** An agent's input to a hook; its form is not trusted. */
 type Payload = Record<string, unknown>
 
 export const isPayload = (value: unknown): value is Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value if it is a text and not empty. */
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined
 
 const partOf = (value: unknown): Payload => (isPayload(value) ? value : {})
 
-/** Some agents pass arguments as JSON in a string. */
+/** Returns an object; some agents pass arguments as JSON in a string. */
 function objectOf(value: unknown): Payload {
   if (typeof value !== 'string') return partOf(value)
   try {
@@ -80,28 +75,26 @@ const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) ? value : undefined
 
 /**
- * The exit code that an agent writes into the text for its model. The pattern of each agent says the exact place: the
- * output of a command may speak of exit codes too.
+ * Returns the exit code that an agent writes into the model's text. The pattern gives the exact place, because
+ * the output may mention exit codes too.
  */
 function exitCodeIn(text: string, pattern: RegExp): number | null {
   const found = pattern.exec(text)
   return found ? Number(found[1]) : null
 }
 
-/** The exit code in the result of a tool, by the names that agents use for it. */
 function exitCodeOf(result: Payload): number | null {
   const meta = partOf(result.metadata)
   const given = [result.exitCode, result.exit_code, meta.exit, meta.exitCode, meta.exit_code]
   return given.map(numberOf).find((code) => code !== undefined) ?? null
 }
 
-/** A command that runs on when its agent goes on: how it ends is unknown, whatever it has printed so far. */
+/** Returns a command that runs in the background: its result is unknown. */
 const begun = (command: string): Happening => ({
   kind: 'command',
   run: { command, exitCode: null, output: '' },
 })
 
-/** The text in the result of a tool. */
 function outputOf(result: unknown): string {
   if (typeof result === 'string') return result
   const { stdout, stderr, output, llmContent, content, text } = partOf(result)
@@ -110,7 +103,7 @@ function outputOf(result: unknown): string {
     .join('\n')
 }
 
-/** The form that Claude Code introduced and others adopted. */
+/** Returns the answer in Claude Code's form, which other agents use too. */
 const asAdditionalContext = (hookEventName: string, additionalContext: string): Answer => ({
   output: JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext } }),
   exitCode: 0,
@@ -120,12 +113,12 @@ const SHELLS = new Set(['Bash', 'PowerShell'])
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 
 /**
- * Events whose answer reaches the model. The output of PreCompact becomes an instruction for the summary, so it
- * prints nothing.
+ * Events whose output reaches the model. The output of PreCompact would become an instruction for the summary,
+ * so it stays empty.
  */
 const INJECTED = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure'])
 
-/** Sources of prompts from a person. The client makes other prompts itself: a timer, a finished task, another session. */
+/** Prompt sources that are people. Other prompts come from a timer, a finished task or another session. */
 const BY_A_PERSON = new Set(['user', 'sdk'])
 
 function started({ source }: Payload): Happening {
@@ -140,7 +133,7 @@ function used(payload: Payload): Happening | undefined {
   const file = textOf(input.file_path) ?? textOf(input.notebook_path)
   if (EDITORS.has(tool) && file) return { kind: 'edit', files: [file] }
   if (!SHELLS.has(tool) || !command) return undefined
-  // In the background from the start, or moved there by the person or by a time limit.
+  // In the background from the start, or moved there by the person or a timeout.
   const { backgroundTaskId } = partOf(payload.tool_response)
   if (input.run_in_background === true || textOf(backgroundTaskId)) return begun(command)
   return { kind: 'command', run: { command, exitCode: 0, output: outputOf(payload.tool_response) } }
@@ -148,7 +141,7 @@ function used(payload: Payload): Happening | undefined {
 
 const FIRST_LINE = /^Exit code (\d{1,3})(?:\r?\n|$)/
 
-/** A failed command comes as text: the exit code in the first line, then the output. */
+/** Reads a failed command, whose text has the exit code in the first line and then the output. */
 function failed(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   const error = textOf(payload.error)
@@ -182,7 +175,7 @@ const READERS: Record<string, (payload: Payload) => Happening | undefined> = {
 const claudeCode: HookAgent = {
   name: 'claude-code',
   read: (event, payload) => {
-    // Cursor executes these hooks too, beside its own, and would get everything twice.
+    // Cursor also runs Claude Code's hooks, beside its own, and would store everything twice.
     if (payload.cursor_version !== undefined) return undefined
     const happening = READERS[event]?.(payload)
     return happening && { ...happening, sessionId: textOf(payload.session_id), folder: textOf(payload.cwd) }
@@ -192,7 +185,7 @@ const claudeCode: HookAgent = {
 
 const CODEX_INJECTED = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse'])
 
-/** `*** Update File: src/a.ts`, in the patch that the agent applies. */
+/** A file in the agent's patch: `*** Update File: src/a.ts`. */
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$/gm
 
 function codexStart({ source }: Payload): Happening {
@@ -200,7 +193,7 @@ function codexStart({ source }: Payload): Happening {
   return { kind: 'start', after: source === 'resume' ? 'pause' : 'nothing' }
 }
 
-/** Codex passes the output of a command as plain text, without the exit code; the capture finds that in the transcript. */
+/** Reads a tool call. Codex passes no exit code; the capture finds it in the transcript. */
 function codexToolUse(payload: Payload): Happening | undefined {
   const input = partOf(payload.tool_input)
   const command = textOf(input.command)
@@ -235,16 +228,19 @@ const codex: HookAgent = {
 }
 
 const COPILOT_SHELLS = new Set(['bash', 'powershell'])
-/** The last line of the text for the model. */
+/** Matches the last line of the text for the model. */
 const LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/
-/** Also the last line: `<command started in background with shellId: 1>`, `<command with shellId: 1 is still running …>`. */
+/**
+ * Matches the last line of a running command: `<command started in background with shellId: 1>` or `<command
+ * with shellId: 1 is still running …>`.
+ */
 const RUNS_ON = /<command (?:started in|with shellId:) [^\n>]{1,500}>\s*$/
 const COPILOT_EDITORS = new Set(['edit', 'create'])
 
-/** Commands whose failure a pipe hides come as used, not as failed. */
+/** A pipe can hide a failure, so `postToolUse` may report a failed command too. */
 const COPILOT_INJECTED = new Set(['sessionStart', 'postToolUse'])
 
-/** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
+/** Exit code with which Copilot shows the hook's output after a failed tool to the model. */
 const SHOWN_TO_MODEL = 2
 
 function command(payload: Payload, output: string, exitCode: number | null): Happening | undefined {
@@ -290,7 +286,7 @@ const copilot: HookAgent = {
 
 const CURSOR_INJECTED = new Set(['sessionStart', 'postToolUse'])
 
-/** The result of a tool is JSON in a string, with the exit code as a field. */
+/** Reads a tool result: JSON in a string, with the exit code as a field. */
 function cursorToolUse(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   if (payload.tool_name !== 'Shell' || !command) return undefined
@@ -299,7 +295,7 @@ function cursorToolUse(payload: Payload): Happening | undefined {
   return { kind: 'command', run: { command, exitCode: exitCodeOf(result), output } }
 }
 
-/** Cursor ignores an answer here, so this is only for the capture. It names a reason and no exit code. */
+/** Reads a failure for the capture only: Cursor ignores an answer here and passes no exit code. */
 function cursorFailure(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   const error = textOf(payload.error_message)
@@ -320,7 +316,7 @@ function cursorEvent(event: string, payload: Payload): Happening | undefined {
   return event === 'sessionEnd' ? { kind: 'end' } : undefined
 }
 
-/** Only commands have a folder; otherwise the first root of the window is the project. */
+/** Returns the folder of a command; otherwise the first root of the window. */
 function folderOf({ cwd, workspace_roots }: Payload): string | undefined {
   return textOf(Array.isArray(workspace_roots) ? workspace_roots[0] : undefined) ?? textOf(cwd)
 }
@@ -350,13 +346,13 @@ export function personsWords(prompt: unknown): string | undefined {
   return words
 }
 
-/** Only these lines come after the exit code. */
+/** The only lines that can follow the exit code. */
 export const AFTER_OUTPUT =
   /(?:^|\n)Exit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/
 
 /**
- * The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. An output that ends
- * with such a line is skipped first.
+ * Returns the exit code from the line `Exit Code: 1` after the output; the line is missing after a success.
+ * The output is skipped first, because it may end with such a line.
  */
 export function exitCodeAfter(output: string | undefined, told: string): number | null {
   const start = output === undefined ? -1 : told.indexOf(`Output: ${output}`)
@@ -364,7 +360,7 @@ export function exitCodeAfter(output: string | undefined, told: string): number 
   return exitCodeIn(after, AFTER_OUTPUT)
 }
 
-/** What stands in place of the output of a command that has not ended. */
+/** Text in place of the output of a command that has not ended. */
 export const NOT_ENDED =
   /^(?:<untrusted_context>\s*)?Command (?:moved to background|was (?:automatically )?cancelled)\b/
 
@@ -391,7 +387,7 @@ function geminiStop(payload: Payload): Happening | undefined {
   }
 }
 
-/** PreCompress is ignored: it comes before every request, whether something is compressed or not. */
+/** Reads an event. PreCompress is ignored: it comes before every request, even without a compression. */
 function geminiEvent(event: string, payload: Payload): Happening | undefined {
   const prompt = personsWords(payload.prompt)
   if (event === 'SessionStart')
@@ -419,7 +415,7 @@ const OPENCODE_INJECTED = new Set([
 ])
 const OPENCODE_EDITORS = new Set(['edit', 'write', 'patch', 'multiedit'])
 
-/** Our plugin in plugins/opencode writes these payloads, from what opencode passes to its plugins. */
+/** Reads a payload of our plugin in plugins/opencode. */
 function opencodeToolUse(payload: Payload): Happening | undefined {
   const args = (payload.args ?? {}) as Payload
   const command = textOf(args.command)
@@ -462,7 +458,7 @@ function windsurfEvent(event: string, info: Payload): Happening | undefined {
   return event === 'post_cascade_response' ? { kind: 'stop', words: { reply } } : undefined
 }
 
-/** Windsurf's hooks cannot inject text. They capture, and a text of rules tells the agent to recall. */
+/** Windsurf's hooks cannot inject text: they capture, and rules tell the agent to recall. */
 const windsurf: HookAgent = {
   name: 'windsurf',
   read: (event, payload) => {
@@ -486,9 +482,9 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
 export const findHookAgent = (name: string): HookAgent | undefined =>
   HOOK_AGENTS.find((agent) => agent.name === name)
 
-const LONGEST_HEAD = 1000
+const MAX_HEAD_LENGTH = 1000
 const SPOKEN_CODE = /^(?:Process exited with code|Exit code:) (-?\d{1,3})$/m
-/** The command goes on; a later call of another tool asks how it ended. */
+/** The command continues; a later tool call asks for its result. */
 const CODEX_STILL_RUNNING = /^Process running with session ID \d{1,10}$/m
 const OUTPUT = /^Output:\n/m
 
@@ -506,14 +502,14 @@ function codexResultText(output: unknown): string {
   return plain(isPayload(output) ? output.content : output)
 }
 
-/** What the output of a tool call says in a session of Codex. Its tools for commands write it in three forms. */
+/** Reads the output of a tool call in a Codex session, in any of its three forms. */
 export function codexResult(output: unknown): CodexResult {
   const object = objectOf(output)
   if (isPayload(object.metadata)) return { exitCode: exitCodeOf(object), text: plain(object.output) }
   const text = codexResultText(output)
   const at = OUTPUT.exec(text)
-  // What Codex says comes before the output, which may speak of exit codes too.
-  const head = text.slice(0, Math.min(at?.index ?? LONGEST_HEAD, LONGEST_HEAD))
+  // Codex's own lines come first; the output may mention exit codes too.
+  const head = text.slice(0, Math.min(at?.index ?? MAX_HEAD_LENGTH, MAX_HEAD_LENGTH))
   const code = SPOKEN_CODE.exec(head)?.[1]
   return {
     exitCode: code === undefined ? null : Number(code),
@@ -535,7 +531,7 @@ export const isSwitch = (name: string): boolean => {
   return name === 'all' || agents.includes(name) || moments.includes(name)
 }
 
-/** What this person has switched off in all projects. In a file that cannot be read that is unknown, so everything is off. */
+/** Returns what this person has switched off. If the file is unreadable, everything is off. */
 export function personsSwitches(): { off: Switch[]; unreadable?: string } {
   const settings = settingsIn(file())
   const off = settings === null ? null : (settings?.off ?? [])
@@ -546,7 +542,7 @@ export function personsSwitches(): { off: Switch[]; unreadable?: string } {
 export const saveSwitches = (off: readonly Switch[]): void =>
   writePrivate(file(), `${JSON.stringify({ off: [...new Set(off)].sort() }, null, 2)}\n`)
 
-/** `KVAULT_HOOKS=off` for everything, or the names of what is off: `KVAULT_HOOKS=-prompt,-codex`. */
+/** Returns the shell's switches: `KVAULT_HOOKS=off`, or names such as `KVAULT_HOOKS=-prompt,-codex`. */
 function switchesOfShell(): Switch[] {
   const given = (process.env.KVAULT_HOOKS ?? '').trim()
   if (/^(?:off|0|false)$/i.test(given)) return ['all']
@@ -560,7 +556,6 @@ export function isOff(off: readonly Switch[], agent: string, moment: Moment): bo
   return ['all', agent, moment, `${agent}:${moment}`].some((name) => off.includes(name))
 }
 
-/** All switches together: the shell, the person's settings and the project can each switch off. */
 export const everySwitch = (ofProject: readonly Switch[]): Switch[] => [
   ...switchesOfShell(),
   ...personsSwitches().off,

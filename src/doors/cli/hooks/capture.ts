@@ -19,13 +19,13 @@ import {
   takeJournal,
 } from './state.ts'
 
-/** The most useful part of an output: the telling lines of a failure, the two ends of anything else. */
+/** Returns the most useful part of an output: the significant lines of a failure, otherwise both ends. */
 function telling(output: string, hasFailed: boolean, most: number): string {
   const lines = hasFailed ? tellingLines(output).join('\n') : ''
   return bothEnds(lines || output.trim(), most)
 }
 
-/** What happened in an exchange, as the vault stores it in `meta.activity` of the turn. */
+/** The activity of an exchange; the vault stores the activity in `meta.activity` of the turn. */
 export type Activity = {
   commands: { command: string; exit_code: number | null; output: string }[]
   files: string[]
@@ -33,31 +33,31 @@ export type Activity = {
   environment: Environment
 }
 
-const MOST_COMMANDS = 40
-const LONGEST_COMMAND = 500
-const LONGEST_OUTPUT = 1500
-const MOST_FILES = 100
-const MOST_TESTS = 20
-/** The vault takes 64 KiB of metadata in a turn. */
-const MOST_BYTES = 56 * 1024
+const MAX_COMMANDS = 40
+const MAX_COMMAND_LENGTH = 500
+const MAX_OUTPUT_LENGTH = 1500
+const MAX_FILES = 100
+const MAX_TESTS = 20
+/** Limit in bytes, below the vault's 64 KiB of metadata per turn. */
+const MAX_BYTES = 56 * 1024
 
 const TEST_COMMAND =
   /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i
 
-/** Replaces the secrets in a text. It comes before every cut: half a secret is not recognised. */
+/** Replaces secrets in a text. Call it before any cut: half a secret is not recognised. */
 export type Clean = (text: string) => string
 
 const cutCommand = (command: string, clean: Clean): string =>
-  clean(command).slice(0, LONGEST_COMMAND).toWellFormed()
+  clean(command).slice(0, MAX_COMMAND_LENGTH).toWellFormed()
 
 const shown = (run: CommandRun, clean: Clean): Activity['commands'][number] => ({
   command: cutCommand(run.command, clean),
   exit_code: run.exitCode,
-  // Codes of colours go first: a secret that touches them is not recognised.
-  output: telling(clean(terminalText(run.output)), hasFailed(run), LONGEST_OUTPUT),
+  // Colour codes are removed first: they would hide a secret beside them.
+  output: telling(clean(terminalText(run.output)), hasFailed(run), MAX_OUTPUT_LENGTH),
 })
 
-/** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
+/** Returns commands that failed and then succeeded, also across exchanges. */
 function redToGreen(
   runs: readonly CommandRun[],
   failingBefore: readonly string[],
@@ -74,12 +74,12 @@ function redToGreen(
     } else if (run.exitCode === 0 && failing.delete(command))
       tests.set(command, { command, before: 'failed', after: 'passed' })
   }
-  return { tests: [...tests.values()].slice(-MOST_TESTS), failing: [...failing].slice(-MOST_TESTS) }
+  return { tests: [...tests.values()].slice(-MAX_TESTS), failing: [...failing].slice(-MAX_TESTS) }
 }
 
-/** The limit is in bytes. The least useful outputs are dropped first: those of commands that succeeded, oldest first. */
+/** Drops outputs until the activity fits into the limit: successful commands first, oldest first. */
 function withinBounds(activity: Activity): Activity {
-  const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES
+  const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MAX_BYTES
   const byWorth = [...activity.commands].sort(
     (one, other) => Number(one.exit_code !== 0) - Number(other.exit_code !== 0),
   )
@@ -102,15 +102,14 @@ function activityOf(
   const files = journal.flatMap((entry) => ('files' in entry ? entry.files : []))
   const { tests, failing } = redToGreen(runs, failingBefore, clean)
   const activity = withinBounds({
-    commands: runs.slice(-MOST_COMMANDS).map((run) => shown(run, clean)),
-    files: [...new Set(files.map((file) => nameInProject(file, folder)))].slice(-MOST_FILES),
+    commands: runs.slice(-MAX_COMMANDS).map((run) => shown(run, clean)),
+    files: [...new Set(files.map((file) => nameInProject(file, folder)))].slice(-MAX_FILES),
     tests,
     environment,
   })
   return { activity, failing }
 }
 
-/** A line of the transcript that Claude Code writes of a session. */
 type Line = {
   type?: string
   uuid?: string
@@ -124,7 +123,7 @@ type Line = {
 
 export type Said = { text: string; id: string }
 
-/** Blocks that the client puts into messages. The person has not written them. */
+/** Blocks that the client inserts into messages. */
 const INSERTED = /<(system-reminder|ide_[a-z_]+)>[\s\S]*?<\/\1>/g
 const SUMMARY = /^This session is being continued from a previous conversation/
 const INTERRUPTION = /^\[Request interrupted by user[^\]]*\]$/
@@ -152,7 +151,6 @@ const parsed = (transcript: string): Line[] =>
 const ofAgentItself = (line: Line) =>
   line.isMeta || line.isSidechain || line.isCompactSummary || line.isVisibleInTranscriptOnly
 
-/** What a line contains: words of the person, a command, or something else, which is skipped. */
 function wordsIn(line: Line): { words: string } | 'command' | 'other' {
   if (line.type !== 'user' || ofAgentItself(line)) return 'other'
   if (line.origin?.kind !== undefined && line.origin.kind !== 'human') return 'other'
@@ -161,7 +159,7 @@ function wordsIn(line: Line): { words: string } | 'command' | 'other' {
   return COMMAND.test(words) ? 'command' : { words }
 }
 
-/** The last message of the person; undefined if the last one was a command of the client. */
+/** Returns the person's last message; undefined if it was a command of the client. */
 export function personsWords(transcript: string): Said | undefined {
   const lines = parsed(transcript)
   for (let at = lines.length - 1; at >= 0; at--) {
@@ -173,7 +171,6 @@ export function personsWords(transcript: string): Said | undefined {
   return undefined
 }
 
-/** The last words of the agent after the person's message. */
 export function agentsWords(transcript: string): string | undefined {
   const lines = parsed(transcript)
   const start = lines.findLastIndex((line) => typeof wordsIn(line) === 'object')
@@ -185,7 +182,7 @@ export function agentsWords(transcript: string): string | undefined {
   return said.at(-1)
 }
 
-/** The last message of the agent in the events that Copilot CLI writes of a session. */
+/** Returns the agent's last message from Copilot CLI's event file. */
 export function lastMessage(events: string): string | undefined {
   const lines = parsed(events) as { type?: string; data?: { content?: unknown } }[]
   return lines
@@ -196,7 +193,7 @@ export function lastMessage(events: string): string | undefined {
 
 type CodexLine = { payload?: { type?: string; call_id?: string; output?: unknown } }
 
-/** Exit codes by the names of the calls, from the session that Codex writes. */
+/** Returns exit codes by call id from Codex's session file. */
 function exitCodes(session: string): Map<string, number> {
   const codes = new Map<string, number>()
   for (const { payload } of parsed(session) as CodexLine[]) {
@@ -207,12 +204,12 @@ function exitCodes(session: string): Map<string, number> {
   return codes
 }
 
-const LARGEST_TRANSCRIPT = 256 * 1024 * 1024
-const LONGEST_END = 16 * 1024 * 1024
-const LONGEST_VERBATIM = 4000
-/** How much of a message is redacted: some may paste megabytes. */
-const LONGEST_REDACTED = 20_000
-/** Older versions of Claude Code write the agent's last words shortly after the Stop event. */
+const MAX_TRANSCRIPT_BYTES = 256 * 1024 * 1024
+const MAX_END_LENGTH = 16 * 1024 * 1024
+const MAX_VERBATIM_LENGTH = 4000
+/** Limit of redacted characters per message. */
+const MAX_REDACTED_LENGTH = 20_000
+/** Number of reads: older versions of Claude Code write the last words shortly after the Stop event. */
 const TRANSCRIPT_LOOKS = 5
 const TRANSCRIPT_PAUSE_MS = 200
 
@@ -229,10 +226,10 @@ type SaidTurn = { prompt: string; reply: string; id: string }
 
 function transcriptText(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false })
-  return found?.isFile() && found.size <= LARGEST_TRANSCRIPT ? readFileSync(file, 'utf8') : ''
+  return found?.isFile() && found.size <= MAX_TRANSCRIPT_BYTES ? readFileSync(file, 'utf8') : ''
 }
 
-/** Claude Code writes the person's words into its transcript, with its own insertions marked. */
+/** Reads the words from Claude Code's transcript, where its own insertions are marked. */
 async function saidInTranscript({ transcript = '', reply }: Words): Promise<SaidTurn | undefined> {
   const person = personsWords(transcriptText(transcript))
   if (!person) return undefined
@@ -244,7 +241,7 @@ async function saidInTranscript({ transcript = '', reply }: Words): Promise<Said
   return words ? { prompt: person.text, reply: words, id: person.id } : undefined
 }
 
-/** Other agents pass the words, at the end or as they are said. Copilot has the answer in a file of events. */
+/** Returns the words that other agents passed in their events. Copilot has the answer in a file of events. */
 function saidInJournal(
   { prompt, reply, transcript }: Words,
   journal: readonly Entry[],
@@ -257,7 +254,7 @@ function saidInJournal(
   return asked && answered ? { prompt: asked, reply: answered, id: '' } : undefined
 }
 
-/** The end of a file, which has the exchange that has just ended. */
+/** Returns the end of a file, which has the latest exchange. */
 function endOf(file: string, most: number): string {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) return ''
@@ -272,11 +269,11 @@ function endOf(file: string, most: number): string {
   return buffer.toString('utf8')
 }
 
-/** Codex passes no exit codes to a hook; its own file of the session has them, and it is right where both say one. */
+/** Adds exit codes from Codex's session file: its hooks get none. The session file wins. */
 function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[] {
   const isNamed = (entry: Entry) => 'run' in entry && entry.run.id !== undefined
   if (!transcript || !journal.some(isNamed)) return [...journal]
-  const codes = exitCodes(endOf(transcript, LONGEST_END))
+  const codes = exitCodes(endOf(transcript, MAX_END_LENGTH))
   return journal.map((entry) =>
     'run' in entry
       ? { run: { ...entry.run, exitCode: codes.get(entry.run.id ?? '') ?? entry.run.exitCode } }
@@ -285,18 +282,18 @@ function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[
 }
 
 /**
- * The interface's rule for long messages: the beginning verbatim, then how much was left out. Secrets are replaced
- * before the cut: half a secret is not recognised.
+ * Shortens a long message as the interface requires: the beginning verbatim, then the omitted length. Secrets
+ * are replaced before the cut.
  */
 function verbatim(text: string, findings: Findings): string {
-  const start = startToRedact(text, LONGEST_REDACTED)
+  const start = startToRedact(text, MAX_REDACTED_LENGTH)
   const clean = cleanText(start, findings)
-  if (clean.length <= LONGEST_VERBATIM) return clean
-  const left = clean.length - LONGEST_VERBATIM + (text.length - start.length)
-  return `${clean.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${left} more characters]`
+  if (clean.length <= MAX_VERBATIM_LENGTH) return clean
+  const left = clean.length - MAX_VERBATIM_LENGTH + (text.length - start.length)
+  return `${clean.slice(0, MAX_VERBATIM_LENGTH).toWellFormed()}\n[… ${left} more characters]`
 }
 
-/** What is stored of an exchange, and the commands that failed last in it. Everything is redacted here. */
+/** Returns the redacted exchange to store, and the commands that failed last. */
 function redacted({ agent, words, projectKey, folder, sessionId }: Exchange, said: SaidTurn, taken: Entry[]) {
   const environment = environmentOf(folder)
   keepEnvironment(folder, environment)
@@ -317,16 +314,15 @@ function redacted({ agent, words, projectKey, folder, sessionId }: Exchange, sai
 }
 
 /**
- * Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
- * It is redacted by the rules of the vault: no secret is written to the spool or leaves the machine. What happened stays
- * in the journal until the exchange is written.
+ * Redacts the latest exchange, puts it into the spool, and returns its length in characters. The journal keeps
+ * its entries until the exchange is written.
  */
 export async function captureTurn(exchange: Exchange): Promise<number> {
   const { agent, profile, words, sessionId } = exchange
   const { stored } = readSession(sessionId)
   const said =
     agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
-  // An agent also continues after a notification; then the person's message is already stored.
+  // After a notification the agent continues, and the person's message is already stored.
   if (!said || (said.id !== '' && stored === said.id)) return 0
   return takeJournal(sessionId, (taken) => {
     const { input, failing } = redacted(exchange, said, taken)

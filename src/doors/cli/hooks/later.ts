@@ -1,5 +1,4 @@
-// What few hooks need: lock files and the spool at the end of an exchange, and which name of a project counts. A separate
-// bundle.
+// Code that few hooks need, in a separate bundle for a fast start.
 
 export { captureTurn } from './capture.ts'
 export { adviceOnce, findProject } from './project-permission.ts'

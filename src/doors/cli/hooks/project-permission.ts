@@ -17,24 +17,24 @@ import { read, waitingFiles } from './spool.ts'
 import { withLock } from './state.ts'
 
 /**
- * Which `project_key` of a `.kvault.json` counts. The file comes with a folder, and a stranger's folder that named a
- * project of this person would get its memory, and add to it. A key counts once the person has allowed it there, or
- * where neither this machine nor the vault has such a project; the folder then keeps it.
+ * Which `project_key` of a `.kvault.json` is allowed. The file comes with a folder, and a stranger's folder
+ * could name the person's project to read and write its memory. A key is allowed by the person, or if neither
+ * this machine nor the vault has such a project yet.
  */
 export type NamedProject = { key: string; folder: string }
 
-/** What is kept of a folder: the key that was decided on, and how. */
+/** The stored decision about a folder's key. */
 type Decision = {
   folder: string
   key: string
-  /** `allowed` by the person; `new` where nothing had this key yet, at this vault; `declined` by the person. */
+  /** `allowed` or `declined` by the person; `new`: nothing had this key yet at this vault. */
   state: 'allowed' | 'new' | 'withheld' | 'declined'
   vault?: string
-  /** The sentence about a withheld key has been said. */
+  /** The agent has been told about the withheld key. */
   isTold?: boolean
 }
 
-/** `withheld` is the key of the file, where it does not count. */
+/** `withheld` is the file's key if it is not allowed. */
 export type FoundProject = { key: string; withheld?: NamedProject }
 
 const LOOK_MS = 5000
@@ -42,7 +42,7 @@ const LOCK = { patienceMs: 400, staleMs: 2000 }
 
 const decisionsFolder = (): string => join(settingsFolder(), 'projects')
 
-/** Named as the names of folders are, so that no path of a stranger is part of a file name. */
+/** A hash as file name, so that no stranger's path becomes part of it. */
 const decisionFile = (folder: string): string => join(decisionsFolder(), `${folderHash(folder)}.json`)
 
 function decisionIn(file: string): Decision | undefined {
@@ -56,7 +56,7 @@ function decisionIn(file: string): Decision | undefined {
   }
 }
 
-/** A file that names another key now has to be decided on again. */
+/** Returns the decision; a changed key needs a new one. */
 function decisionOn({ folder, key }: NamedProject): Decision | undefined {
   const decision = decisionIn(decisionFile(folder))
   return decision?.key === key && decision.folder === folder ? decision : undefined
@@ -69,20 +69,20 @@ export const allowProject = (named: NamedProject): void => decide(named, { state
 export const declineProject = (named: NamedProject): void =>
   decide(named, { state: 'declined', isTold: true })
 
-/** Whether the person has said no to this key in this folder. */
+/** Whether the person has declined this key for this folder. */
 export const isDeclined = (named: NamedProject): boolean => decisionOn(named)?.state === 'declined'
 
-/** What the nearest `.kvault.json` names, by the folder that it lies in. */
+/** Returns the key that the nearest `.kvault.json` names, and its folder. */
 export function namedIn({ projectKey, keyFile }: ProjectFile): NamedProject | undefined {
   if (projectKey === undefined || keyFile === undefined) return undefined
   return { key: projectKey, folder: realpathSync(dirname(keyFile)) }
 }
 
-/** An address is the name of a checkout that is somewhere, whether or not anything is remembered of it yet. */
+/** Whether the key is a repository address: it names an existing checkout, even without any memory yet. */
 const isAddress = (key: string): boolean =>
   readProjectKey(key).form === 'remote' || /^\s*(?:[a-z][a-z0-9+.-]*:|[/\\~.]|[^\s/@]+@[^\s/]+:)/i.test(key)
 
-/** All spellings under which the vault finds a project: `org/repo` also finds `https://host/org/repo`. */
+/** Returns all spellings by which the vault finds a project: `org/repo` also finds `https://host/org/repo`. */
 function spellingsOf(key: string): string[] {
   const name = readProjectKey(key)
   return [name.key, ...('path' in name ? [name.path] : []), ...(name.earlier ? [name.earlier.key] : [])]
@@ -98,19 +98,19 @@ function* jsonFilesIn(folder: string): Generator<Record<string, unknown>> {
   try {
     names = readdirSync(folder)
   } catch {
-    // Nothing was kept yet.
+    // No decision is stored yet.
   }
   for (const name of names) {
     if (!name.endsWith('.json')) continue
     try {
       yield JSON.parse(readFileSync(join(folder, name), 'utf8'))
     } catch {
-      // Another program has just removed it.
+      // Another program has just removed the file.
     }
   }
 }
 
-/** The projects that other folders of this machine have, and those of exchanges that wait to be sent. */
+/** Yields the projects of other folders on this machine, and those of waiting exchanges. */
 function* keysOfOthers(own: string): Generator<string> {
   for (const { folder, key, state } of jsonFilesIn(decisionsFolder()))
     if (folder !== own && (state === 'allowed' || state === 'new')) yield String(key)
@@ -127,7 +127,7 @@ function* keysOfOthers(own: string): Generator<string> {
 
 const isInside = (folder: string, own: string): boolean => folder === own || folder.startsWith(join(own, '/'))
 
-/** Whether the person's memory has something under this key; undefined if the vault does not say. */
+/** Whether the person's memory contains this key; undefined if the vault does not answer. */
 async function isInMemory(
   { url, apiKey }: Profile,
   key: string,
@@ -148,7 +148,7 @@ async function isInMemory(
   }
 }
 
-/** Of two folders that name one new project at once, one gets it. */
+/** Claims a new project for one folder; of two folders at once, one wins. */
 function claim(named: NamedProject, vault: string): boolean {
   mkdirSync(decisionsFolder(), { recursive: true, mode: 0o700 })
   return withLock(join(decisionsFolder(), 'lock'), LOCK, () => {
@@ -158,7 +158,7 @@ function claim(named: NamedProject, vault: string): boolean {
   })
 }
 
-/** Whether the key counts in this folder; undefined as long as the vault cannot be asked. */
+/** Whether the key is allowed in this folder; undefined while the vault is unreachable. */
 async function counts(
   named: NamedProject,
   profile: Partial<Profile> & { url: string },
@@ -166,7 +166,7 @@ async function counts(
 ): Promise<boolean | undefined> {
   const decision = decisionOn(named)
   if (decision?.state === 'allowed') return true
-  // At another vault the same key may be of a project that the person has there.
+  // At another vault the same key may belong to an existing project of the person.
   if (decision?.state === 'new' && decision.vault === profile.url) return true
   if (decision?.state === 'withheld' || decision?.state === 'declined') return false
   const { url, apiKey } = profile
@@ -180,8 +180,8 @@ async function counts(
 }
 
 /**
- * Returns the project of a folder: the remote of a checkout, else what its `.kvault.json` names if that counts, else
- * a name of its own.
+ * Returns the project of a folder: the checkout's remote, else the allowed name of its `.kvault.json`, else a
+ * random name.
  */
 export async function findProject(
   folder: string,
@@ -199,7 +199,7 @@ export async function findProject(
   return { key: ownKey(folder), ...(isCounting === undefined ? {} : { withheld: named }) }
 }
 
-/** The sentence about a withheld key, the first time; the key itself may be a stranger's words to an agent. */
+/** Returns the advice about a withheld key, once. The key itself is left out: it may be a prompt injection. */
 export function adviceOnce(named: NamedProject): string | undefined {
   const decision = decisionOn(named)
   if (!decision || decision.isTold) return undefined

@@ -34,31 +34,31 @@ export type Question = {
   sessionId?: string | undefined
   client: string
   environment?: Record<string, string> | undefined
-  /** Ids that this session has seen already. */
+  /** Ids that this session has already seen. */
   exclude?: string[] | undefined
-  /** The vault may have noted an answer as delivered that this session never got. */
+  /** The last answer never reached this session, though the vault may have noted it as delivered. */
   lostAnswer?: boolean | undefined
 }
 
 export type Recalled = { text: string; ids: string[] }
 
 const NOTHING: Recalled = { text: '', ids: [] }
-/** A longer answer is cut. The vault never sends more than this. */
-const LONGEST_TEXT = 8000
-const LEAST_BUDGET = 200
-const MOST_EXCLUDED = 100
+/** Limit of characters; the vault never sends more. */
+const MAX_TEXT_CHARACTERS = 8000
+const MIN_BUDGET = 200
+const MAX_EXCLUDED = 100
 
-/** A person can set the budget of a start and of a compaction. The other moments use the vault's default. */
+/** Returns the person's budget for a start or a compaction; other moments use the vault's default. */
 function budgetFor(moment: RecallMoment): { budget_chars?: number } {
   const given = Number(process.env.KVAULT_HOOK_CHARS)
   if (!Number.isInteger(given) || given <= 0 || moment === 'prompt' || moment === 'failure') return {}
-  return { budget_chars: Math.min(Math.max(given, LEAST_BUDGET), LONGEST_TEXT) }
+  return { budget_chars: Math.min(Math.max(given, MIN_BUDGET), MAX_TEXT_CHARACTERS) }
 }
 
 const given = <T>(name: string, value: T | undefined): Record<string, T> =>
   value === undefined ? {} : { [name]: value }
 
-/** Asks the vault at this moment. An answer other than 200 is an error; silence is not. */
+/** Asks the vault at a moment. An empty answer is no error; any status other than 200 is. */
 async function recall(profile: Profile, question: Question, timeoutMs: number): Promise<Recalled> {
   const { status, body } = await postJson(
     `${profile.url}/api/v1/recall`,
@@ -69,7 +69,7 @@ async function recall(profile: Profile, question: Question, timeoutMs: number): 
       ...given('text', question.text),
       ...given('session_id', question.sessionId),
       ...given('environment', question.environment),
-      ...given('exclude', question.exclude?.slice(-MOST_EXCLUDED)),
+      ...given('exclude', question.exclude?.slice(-MAX_EXCLUDED)),
       ...(question.lostAnswer ? { lost_answer: true } : {}),
       ...budgetFor(question.moment),
     },
@@ -81,28 +81,28 @@ async function recall(profile: Profile, question: Question, timeoutMs: number): 
   const ids = Array.isArray(items)
     ? items.flatMap((item) => (typeof item?.id === 'string' ? [item.id] : []))
     : []
-  return { text: withoutControls(text).slice(0, LONGEST_TEXT).toWellFormed(), ids }
+  return { text: withoutControls(text).slice(0, MAX_TEXT_CHARACTERS).toWellFormed(), ids }
 }
 
-/** A person waits for their agent, so the hook gives up after this time. */
+/** Timeout in ms of a hook: a person waits. */
 const GIVE_UP_MS = 800
-/** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
+/** Time in ms to store an exchange at its end: nobody waits, and an unstored exchange is lost. */
 const END_IS_KEPT_WITHIN_MS = 60_000
-/** How long the vault may take at the end of an exchange to say whether it knows the name of a project. */
+/** Timeout in ms for asking the vault about a project name at the end of an exchange. */
 const LOOK_AT_THE_END_MS = 5000
 const MAX_TEXT_LENGTH = 32_000
-const LONGEST_COMMAND = 4000
-/** A longer text is first cut where no secret can be cut with it: to redact all of it would take longer than the hook has. */
+const MAX_COMMAND_LENGTH = 4000
+/** A longer text is cut first, at a place where no secret can be cut: redacting all would take too long. */
 const MAX_REDACTED = 128_000
-/** "yes", "go on": nothing to look for. */
-const SHORTEST_PROMPT = 12
+/** Shorter prompts ("yes", "go on") are not searched. */
+const MIN_PROMPT_LENGTH = 12
 
 const patienceMs = (): number => {
   const given = Number(process.env.KVAULT_HOOK_WAIT_MS)
   return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS
 }
 
-/** How long a hook may wait. It is set before the payload is read: the name of the event has to tell. */
+/** Returns a hook's timeout, which the event's name decides before the payload is read. */
 export function longestMs(agent: HookAgent, event: string): number {
   const kind = agent.read(event, {})?.kind
   return kind === 'stop' || kind === 'end' ? END_IS_KEPT_WITHIN_MS : patienceMs()
@@ -111,13 +111,12 @@ export function longestMs(agent: HookAgent, event: string): number {
 export type HookCall = {
   agent: HookAgent
   event: string
-  /** What the agent wrote to standard input; null if that is too large to be read. */
+  /** The agent's input; null if too large. */
   text: string | null
-  /** Starts to send the spool, without waiting for it. */
+  /** Starts to send the spool without waiting. */
   startSending: () => void
 }
 
-/** Everything that is known before anything is done. */
 type Scene = {
   call: HookCall
   occasion: Occasion
@@ -125,13 +124,16 @@ type Scene = {
   folder: string
   file: ProjectFile
   off: string[]
-  /** The name in the file, where it turned out not to count. */
+  /** The name in the file, if it is not allowed. */
   withheld?: NamedProject | undefined
 }
 
 const isOn = ({ call, off }: Scene, moment: Moment): boolean => !isOff(off, call.agent.name, moment)
 
-/** Git is asked once per folder and session; as long as the name in the file does not count, each time. */
+/**
+ * Returns the project key, cached per folder and session. While the file's name is not allowed, it is looked
+ * up each time.
+ */
 async function projectKey(scene: Scene, timeoutMs: number): Promise<string> {
   const { folder, file, profile } = scene
   const { sessionId } = scene.occasion
@@ -147,7 +149,7 @@ async function projectKey(scene: Scene, timeoutMs: number): Promise<string> {
   return key
 }
 
-/** A question needs no lasting name: if none can be kept, what belongs to no project is still found. */
+/** Returns the project for a question. Without a stored name, entries outside of projects are still found. */
 async function projectToAsk(scene: Scene, timeoutMs: number): Promise<string> {
   try {
     return await projectKey(scene, timeoutMs)
@@ -156,16 +158,16 @@ async function projectToAsk(scene: Scene, timeoutMs: number): Promise<string> {
   }
 }
 
-/** Returns the text without its secrets. It comes before the cut of a question: half a secret is not recognised. */
+/** Returns the text without secrets. Call it before a cut: half a secret is not recognised. */
 async function redacted(text: string): Promise<string> {
   const { withoutSecrets } = await import('../outgoing.ts')
   return withoutSecrets(outputToRedact(text, MAX_REDACTED)).value
 }
 
-/** An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
+/** Returns the text of a failure without an exit code of 0, which only hides the real one in a pipe. */
 const failureText = async ({ command, exitCode, output }: CommandRun): Promise<string> =>
   commandText({
-    command: (await redacted(command)).slice(0, LONGEST_COMMAND).toWellFormed(),
+    command: (await redacted(command)).slice(0, MAX_COMMAND_LENGTH).toWellFormed(),
     ...(exitCode ? { exitCode } : {}),
     output: bothEnds(await redacted(output), MAX_TEXT_LENGTH),
   })
@@ -174,8 +176,8 @@ const promptText = async (prompt: string): Promise<string> =>
   bothEnds(await redacted(prompt), MAX_TEXT_LENGTH)
 
 /**
- * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
- * outcome is logged.
+ * Returns what the vault delivers at a moment; empty if the moment is off or the vault is slow. The outcome is
+ * logged.
  */
 async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
   const { call, occasion, profile } = scene
@@ -192,7 +194,7 @@ async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<
       sessionId,
       client: call.agent.name,
       environment: knownEnvironment(scene.folder),
-      // At a start and after a compaction the agent no longer knows what it was shown.
+      // After a start or a compaction the agent no longer knows the shown items.
       ...(text !== undefined && shown.length > 0 ? { exclude: shown } : {}),
       ...(text !== undefined && unheard ? { lostAnswer: true } : {}),
     }
@@ -218,7 +220,7 @@ async function said(scene: Scene, texts: readonly string[]): Promise<Answer> {
 
 const canInject = ({ call: { agent, event } }: Scene): boolean => agent.inject(event, '') !== undefined
 
-/** A resumed session still has the text of its start in its conversation. */
+/** Handles a start; a resumed session still has the text of its start. */
 async function onStart(scene: Scene, after: 'nothing' | 'pause' | 'compaction'): Promise<Answer> {
   forgetOldSessions()
   scene.call.startSending()
@@ -231,14 +233,14 @@ async function onStart(scene: Scene, after: 'nothing' | 'pause' | 'compaction'):
   return said(scene, [await ask(scene, after === 'compaction' ? 'compact' : 'start')])
 }
 
-/** A compaction that could not be answered is answered at the next prompt. */
+/** Handles a prompt, with the recall that an earlier compaction did not get. */
 async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
   const { sessionId } = scene.occasion
   if (isOn(scene, 'capture')) note(sessionId, { prompt })
   if (!canInject(scene)) return SILENCE
   const { compacted } = readSession(sessionId)
   if (compacted) rememberSession(sessionId, { compacted: false })
-  const isQuestion = prompt.trim().length >= SHORTEST_PROMPT && !prompt.trimStart().startsWith('/')
+  const isQuestion = prompt.trim().length >= MIN_PROMPT_LENGTH && !prompt.trimStart().startsWith('/')
   const texts = await Promise.all([
     compacted ? ask(scene, 'compact') : '',
     isQuestion ? ask(scene, 'prompt', () => promptText(prompt)) : '',
@@ -258,7 +260,7 @@ async function onCompact(scene: Scene): Promise<Answer> {
   return SILENCE
 }
 
-/** Lock files and the spool are loaded only here: no other moment waits for them. */
+/** Handles the end of an exchange. Lock files and the spool are loaded only here. */
 async function onStop(scene: Scene): Promise<Answer> {
   const { occasion, call, profile, folder } = scene
   if (occasion.kind === 'stop' && isOn(scene, 'capture')) {
@@ -285,20 +287,19 @@ function play(scene: Scene): Promise<Answer> | Answer {
   return SILENCE
 }
 
-/** Some shells put a byte order mark before what they pass on. */
+/** Parses the payload; some shells put a byte order mark before it. */
 function payloadOf({ text }: HookCall): unknown {
   if (text === null) throw new Error('the agent passed more than 16 MB, which was not read')
   return JSON.parse(text.replace(/^\uFEFF/, '') || '{}')
 }
 
-/** What has happened. The session has the id by which the vault can know it. */
 function occasionOf(call: HookCall): Occasion | undefined {
   const payload = payloadOf(call)
   const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : undefined
   return occasion?.sessionId ? { ...occasion, sessionId: storableId(occasion.sessionId) } : occasion
 }
 
-/** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
+/** Runs a hook. An error never stops the agent: the answer is empty, and `kvault doctor` shows the cause. */
 export async function runHook(call: HookCall): Promise<Answer> {
   try {
     const { apiKey, ...rest } = findProfile()

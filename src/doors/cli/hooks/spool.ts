@@ -8,35 +8,30 @@ import { replaceFile, settingsFolder } from '../local-files.ts'
 import { findProfile, oneSpelling, type Profile } from '../profile.ts'
 import { type Lock, noteRun, takeLock } from './state.ts'
 
-/**
- * Turns wait here until the vault has them: one file each, named so that the order of names is the order of turns. They are
- * redacted before they are written.
- */
+/** A waiting turn: one redacted file each, whose name sorts by time. */
 type Waiting = {
-  /** The vault it belongs to. It is sent to no other. */
+  /** The only vault that gets the turn. */
   url: string
-  /** The account it belongs to; undefined if an earlier version wrote it. */
+  /** The account that the turn belongs to; undefined if an earlier version wrote it. */
   account?: string | undefined
   agent: string
-  /** The same at every try, so that the vault stores it once. */
+  /** Equal at every retry, so that the vault stores the turn once. */
   idempotencyKey: string
   input: Record<string, unknown>
 }
 
 export type SpoolLimits = { entries: number; bytes: number; ageMs: number }
 
-const LONGEST_REASON = 300
+const MAX_REASON_LENGTH = 300
 
 const LIMITS: SpoolLimits = { entries: 500, bytes: 16 * 1024 * 1024, ageMs: 30 * DAY_MS }
 
 const spoolFolder = (): string => join(settingsFolder(), 'spool')
 
-/** Who holds it sends. */
 const lockFile = (): string => join(spoolFolder(), 'lock')
 
 const ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/
 
-/** Oldest first. */
 export function waitingFiles(): string[] {
   try {
     return readdirSync(spoolFolder(), { withFileTypes: true })
@@ -51,7 +46,7 @@ export function waitingFiles(): string[] {
 const sizeOf = (name: string): { size: number; mtimeMs: number } =>
   statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 }
 
-/** Drops the oldest entries if there are too many, and those that are too old to matter. */
+/** Deletes entries that are too many (oldest first) or too old. */
 export function trimSpool(limits = LIMITS, now = Date.now()): void {
   const kept = waitingFiles().map((name) => ({ name, ...sizeOf(name) }))
   let bytes = kept.reduce((sum, { size }) => sum + size, 0)
@@ -64,13 +59,13 @@ export function trimSpool(limits = LIMITS, now = Date.now()): void {
 
 let lastTime = 0
 
-/** The time in microseconds, never the same twice in one program. */
+/** Returns the time in microseconds, unique within one program. */
 function ownTime(): string {
   lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000))
   return String(lastTime).padStart(18, '0')
 }
 
-/** A file appears complete or not at all, so that a sender never reads half of one, and a full disk keeps no half. */
+/** Writes a file atomically, so that a sender never reads half of it and a full disk keeps no half. */
 export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): void {
   mkdirSync(spoolFolder(), { recursive: true, mode: 0o700 })
   const key = randomUUID()
@@ -79,7 +74,6 @@ export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): 
   trimSpool(limits)
 }
 
-/** Undefined for a file that is gone or not ours. */
 export function read(name: string): Waiting | undefined {
   try {
     const { url, account, agent, idempotencyKey, input } = JSON.parse(
@@ -99,13 +93,12 @@ export function read(name: string): Waiting | undefined {
   }
 }
 
-/** Whether this account of this vault may send it. */
 export const isFor = (waiting: Waiting, url: string, account: string): boolean =>
   waiting.url === url && mayBeSentBy(account, waiting.account)
 
 const drop = (name: string): void => rmSync(join(spoolFolder(), name), { force: true })
 
-/** Until then nothing is sent to this vault for this account: it has said that it has no room. */
+/** A pause in sending for one vault and account, because the vault has no room. */
 export type Pause = { url: string; account: string; until: number; waitMs: number; reason: string }
 
 const FIRST_PAUSE_MS = 60_000
@@ -122,39 +115,39 @@ export function pauseOf(url: string, account: string): Pause | undefined {
   }
 }
 
-/** Each pause is twice as long as the one before, up to an hour. */
+/** Pauses sending; each pause doubles the last one, up to an hour. */
 function pauseSending(url: string, account: string, reason: string): void {
   const before = pauseOf(url, account)?.waitMs ?? 0
   const waitMs = Math.min(Math.max(FIRST_PAUSE_MS, before * 2), MAX_PAUSE_MS)
   const until = Date.now() + waitMs
-  const pause: Pause = { url, account, until, waitMs, reason: reason.slice(0, LONGEST_REASON) }
+  const pause: Pause = { url, account, until, waitMs, reason: reason.slice(0, MAX_REASON_LENGTH) }
   replaceFile(pauseFile(), JSON.stringify(pause), 0o600)
 }
 
 const endPause = (): void => rmSync(pauseFile(), { force: true })
 
 const TIMEOUT_MS = 10_000
-/** Longer than one turn may take to send. */
+/** Longer than one turn takes to send, in ms. */
 const STALE_MS = 60_000
 
-/** A proxy, the sign-in page of a network or another service may answer in place of the vault, and has stored nothing. */
+/** Whether the answer is the vault's: a proxy or a network's sign-in page stores nothing. */
 const isToolAnswer = (body: unknown): boolean => (body as { success?: unknown } | null)?.success === true
 
-/** The vault refuses in one of two forms: a sentence with a code, or a list of what is wrong with the input. */
+/** Whether a refusal is the vault's: a sentence with a code, or a list of input errors. */
 function isOfVault(body: unknown): boolean {
   const { detail, code } = (body ?? {}) as { detail?: unknown; code?: unknown }
   if (typeof detail === 'string') return typeof code === 'string'
   return Array.isArray(detail) && detail.length > 0 && detail.every((issue) => typeof issue?.msg === 'string')
 }
 
-/** Why the vault takes nothing for now: this account has no room for more text, or the vault none on its disk. */
+/** Returns why the vault accepts nothing for now: the account's quota or the disk is full. */
 function reasonToPause({ status, body }: Posted): string | undefined {
   const { detail, code } = (body ?? {}) as { detail?: unknown; code?: unknown }
   const isFull = (status === 413 && code === 'storage_full') || (status === 503 && isOfVault(body))
   return isFull ? String(detail) : undefined
 }
 
-/** The turn itself is refused, so a retry would not help: by the vault, or by a proxy for its size. */
+/** Whether the vault or a proxy refuses this turn itself, so that a retry would not help. */
 const isRefused = ({ status, body }: Posted): boolean =>
   status === 413 ||
   (status >= 400 && status < 500 && ![401, 403, 408, 409, 425, 429].includes(status) && isOfVault(body))
@@ -174,7 +167,7 @@ async function sendOne({ url, idempotencyKey, input }: Waiting, apiKey: string):
   }
 }
 
-/** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
+/** Sends turns one after another and stops at the first failure, to keep the order. */
 async function sendAll(lock: Lock, profile: Profile): Promise<number> {
   const account = accountOf(profile)
   const pause = pauseOf(profile.url, account)
@@ -200,15 +193,14 @@ async function sendAll(lock: Lock, profile: Profile): Promise<number> {
 const REFUSED = { ms: 0, chars: 0, error: 'The vault refused a turn; it was dropped.' }
 
 /**
- * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or of another account
- * wait until it is used again. A program that finds the lock taken leaves: its holder sends these turns too, or the
- * next hook does.
+ * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or account wait.
+ * If another program holds the lock, that program sends these turns too, or the next hook does.
  */
 export async function sendWaiting(): Promise<number> {
   const { apiKey, ...rest } = findProfile()
   if (!apiKey || waitingFiles().length === 0) return 0
   let all = 0
-  // Turns that came in meanwhile would otherwise wait for the next hook.
+  // Turns that arrive meanwhile would wait for the next hook.
   for (let rounds = 0; rounds < 3; rounds++) {
     const lock = takeLock(lockFile(), STALE_MS)
     if (!lock) return all

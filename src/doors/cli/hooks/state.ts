@@ -24,8 +24,8 @@ import { outputToRedact, startToRedact } from './command-result.ts'
 
 const require = createRequire(import.meta.url)
 
-const LONGEST_NAME = 150
-const LONGEST_ID = 200
+const MAX_NAME_LENGTH = 150
+const MAX_ID_LENGTH = 200
 
 function hashOf(text: string): string {
   const { createHash }: typeof import('node:crypto') = require('node:crypto')
@@ -33,25 +33,25 @@ function hashOf(text: string): string {
 }
 
 /**
- * A file name for a text that others chose, such as a session id or a folder. The text itself is never part of a path. A hash
- * is made for long texts only, because loading node:crypto takes a tenth of a hook's time.
+ * Returns a safe file name for a text from others, such as a session id: the text never becomes part of a
+ * path. Only long texts are hashed, because node:crypto loads slowly.
  */
 function fileNameFor(text: string): string {
   const name = Buffer.from(text).toString('base64url')
-  return name.length <= LONGEST_NAME ? `t${name}` : hashOf(text)
+  return name.length <= MAX_NAME_LENGTH ? `t${name}` : hashOf(text)
 }
 
-/** The id of a session as the vault takes it: it refuses a longer one, and one with control characters. */
+/** Returns a session id that the vault accepts: short and without control characters. */
 export const storableId = (id: string): string =>
-  id.length <= LONGEST_ID && !/\p{Cc}/u.test(id) && id.isWellFormed() ? id : hashOf(id)
+  id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(id) && id.isWellFormed() ? id : hashOf(id)
 
 export type Lock = {
-  /** Renews the lock; false if another program has taken it over. */
+  /** Renews the lock; returns false if another program has taken it over. */
   renew: () => boolean
   release: () => void
 }
 
-/** Not by node:crypto: loading it takes a tenth of a hook's time. */
+/** Avoids node:crypto, which loads too slowly for a hook. */
 const newToken = (): string => `${process.pid}-${process.hrtime.bigint()}-${Math.random()}`
 
 const holder = (file: string): string | undefined => {
@@ -62,13 +62,13 @@ const holder = (file: string): string | undefined => {
   }
 }
 
-/** A time in the future is of a clock that was put right since: nobody renews that lock either. */
+/** Whether a lock is stale. A time in the future comes from a wrong clock and counts as stale too. */
 const isStale = (file: string, staleMs: number): boolean => {
   const found = statSync(file, { throwIfNoEntry: false })
   return found !== undefined && Math.abs(Date.now() - found.mtimeMs) > staleMs
 }
 
-/** Creating a file fails if the name exists, so only one of two programs gets the lock. */
+/** Creates the file, or returns undefined if it exists: only one program gets the lock. */
 function create(file: string): number | undefined {
   try {
     return openSync(file, 'wx', 0o600)
@@ -78,7 +78,10 @@ function create(file: string): number | undefined {
   }
 }
 
-/** A full disk has room for the name, but not for the token: a lock of nobody would keep others waiting. */
+/**
+ * Takes the lock and writes its token. If the disk is too full for the token, the file is removed, because
+ * nobody could release it.
+ */
 function take(file: string, token: string): boolean {
   const descriptor = create(file)
   if (descriptor === undefined) return false
@@ -93,14 +96,14 @@ function take(file: string, token: string): boolean {
   }
 }
 
-/** Moves a stale lock away. If another program has just replaced it, its fresh lock is put back. */
+/** Moves a stale lock away; a fresh lock of another program is put back. */
 function removeStale(file: string, seen: string): void {
   const away = `${file}.${newToken()}.stale`
   try {
     renameSync(file, away)
     if (readFileSync(away, 'utf8') !== seen) linkSync(away, file)
   } catch {
-    // Somebody else was faster.
+    // Another program was faster.
   } finally {
     rmSync(away, { force: true })
   }
@@ -121,8 +124,8 @@ function lockOf(file: string, token: string): Lock {
 }
 
 /**
- * The right to change something, for one program at a time; undefined while another one has it. A holder that has not
- * renewed its lock for `staleMs` has died. The folder must be there.
+ * Takes a lock; undefined while another program holds it. A holder that has not renewed the lock for `staleMs`
+ * counts as dead. The folder must exist.
  */
 export function takeLock(file: string, staleMs: number): Lock | undefined {
   const token = newToken()
@@ -148,14 +151,14 @@ function awaitLock(file: string, { patienceMs, staleMs }: LockTimeouts): Lock | 
     }
     return lock
   } catch {
-    // A full disk has no room for a lock. What needs no room, such as moving a file, works there all the same.
+    // The disk has no room for a lock; moving a file still works.
     return undefined
   }
 }
 
 /**
- * Does something short while no other program does the same. After `patienceMs` it is done all the same: a person waits
- * for the hook, and the worst that can happen is that one of two notes is lost.
+ * Runs short work under a lock. After `patienceMs` it runs without the lock: a person waits, and at worst one
+ * of two notes is lost.
  */
 export function withLock<T>(file: string, patience: LockTimeouts, work: () => T): T {
   const lock = awaitLock(file, patience)
@@ -166,24 +169,23 @@ export function withLock<T>(file: string, patience: LockTimeouts, work: () => T)
   }
 }
 
-/** What hooks remember of a session of an agent. */
 export type Session = {
-  /** The message that was stored last. */
+  /** The id of the last stored message. */
   stored?: string
-  /** Ids of injected items, so that they are not injected again. */
+  /** Ids of injected items, to avoid repeats. */
   shown?: string[]
-  /** The vault was asked and not heard: what it sent is not in `shown`. */
+  /** The vault's last answer was lost, so `shown` lacks its items. */
   unheard?: boolean
-  /** The project of a folder: asking git takes longer than the rest of a hook. */
+  /** The project of a folder, cached because asking git is slow. */
   project?: { folder: string; key: string }
-  /** It was compacted, and the agent allowed no injection then. */
+  /** The session was compacted without a possible injection. */
   compacted?: boolean
   /** Commands that failed last, for tests that pass in a later exchange. */
   failing?: string[]
 }
 
 const KEPT_MS = 30 * DAY_MS
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 
 const sessionsFolder = (): string => join(settingsFolder(), 'sessions')
 
@@ -199,18 +201,18 @@ export function readSession(sessionId: string | undefined): Session {
   }
 }
 
-/** Both are far more than a note takes. The lock of a hook that was killed keeps others waiting no longer. */
+/** Both are far longer than a note takes (ms). After `staleMs`, the lock of a killed hook is ignored. */
 const WAIT = { patienceMs: 400, staleMs: 2000 }
 
-/** Does something short to the files of a session while no other hook of it does. */
+/** Runs short work on a session's files under its lock. */
 function withSessionLock<T>(sessionId: string, work: () => T): T {
   mkdirSync(sessionsFolder(), { recursive: true, mode: 0o700 })
   return withLock(sessionFile(sessionId, '.lock'), WAIT, work)
 }
 
 /**
- * Notes a change; one that adds to what is there is a function of it. Two hooks of a session may do so at once, and both
- * notes stay. A hook still works if this fails.
+ * Notes a change; an addition is a function of the present state, so that two concurrent hooks both keep their
+ * notes. A failure does not stop the hook.
  */
 export function rememberSession(
   sessionId: string | undefined,
@@ -222,15 +224,15 @@ export function rememberSession(
       const former = readSession(sessionId)
       const added = typeof change === 'function' ? change(former) : change
       const { shown = [], ...rest } = { ...former, ...added }
-      const text = JSON.stringify({ ...rest, shown: shown.slice(-MOST_SHOWN) })
+      const text = JSON.stringify({ ...rest, shown: shown.slice(-MAX_SHOWN) })
       writePrivate(sessionFile(sessionId, '.json'), text)
     })
   } catch {
-    // If the home folder is read-only, nothing is remembered.
+    // In a read-only home folder, no event is stored.
   }
 }
 
-/** Drops sessions that are too old to be resumed. */
+/** Deletes sessions that are too old to be resumed. */
 export function forgetOldSessions(): void {
   try {
     for (const name of readdirSync(sessionsFolder())) {
@@ -238,14 +240,14 @@ export function forgetOldSessions(): void {
       if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true })
     }
   } catch {
-    // No session was remembered yet, or another hook was faster.
+    // No session yet, or another hook was faster.
   }
 }
 
 const fileOf = (folder: string): string =>
   join(settingsFolder(), 'environments', `${fileNameFor(folder)}.json`)
 
-/** Reading lock files takes longer than the rest of a hook, so the other moments use what the last capture found. */
+/** Returns the environment of the last capture: reading lock files would take too long for a hook. */
 export function knownEnvironment(folder: string): Environment | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(folder), 'utf8'))
@@ -258,52 +260,52 @@ export function keepEnvironment(folder: string, environment: Environment): void 
   try {
     writePrivate(fileOf(folder), JSON.stringify(environment))
   } catch {
-    // The next capture tries again.
+    // The next capture retries.
   }
 }
 
-/** What happened in a session since the last exchange was captured, one line each. It stays on this machine. */
+/** An event of a session since the last capture, one per line. The journal stays on this machine. */
 export type Entry = { prompt: string } | { reply: string } | { run: CommandRun } | { files: string[] }
 
-/** What was done is noted up to here. What was said is noted beyond, since nothing is captured without it. */
-const MOST_BYTES = 2 * 1024 * 1024
-/** So much is left only by words to which no answer came for long: the journal begins again with the next. */
-const MOST_BYTES_WITH_WORDS = 2 * MOST_BYTES
-const LONGEST_OUTPUT = 8000
-const LONGEST_COMMAND = 2000
+/** Limit in bytes for runs and files. Words may exceed it, because a capture needs them. */
+const MAX_BYTES = 2 * 1024 * 1024
+/** Above this limit the journal starts again with the next words. */
+const MAX_BYTES_WITH_WORDS = 2 * MAX_BYTES
+const MAX_OUTPUT_LENGTH = 8000
+const MAX_COMMAND_LENGTH = 2000
 const MAX_SESSION_ID_LENGTH = 200
-const LONGEST_WORDS = 20_000
-const MOST_FILES = 100
-const LONGEST_FILE_NAME = 1000
+const MAX_WORDS = 20_000
+const MAX_FILES = 100
+const MAX_FILE_NAME_LENGTH = 1000
 
-/** Redaction takes too long to load here; it comes with the capture. */
+/** Shortens an entry; redaction loads too slowly here and follows in the capture. */
 function shortened(entry: Entry): Entry {
-  if ('prompt' in entry) return { prompt: startToRedact(entry.prompt, LONGEST_WORDS) }
-  if ('reply' in entry) return { reply: startToRedact(entry.reply, LONGEST_WORDS) }
+  if ('prompt' in entry) return { prompt: startToRedact(entry.prompt, MAX_WORDS) }
+  if ('reply' in entry) return { reply: startToRedact(entry.reply, MAX_WORDS) }
   if ('files' in entry)
-    return { files: entry.files.filter((name) => name.length <= LONGEST_FILE_NAME).slice(0, MOST_FILES) }
+    return { files: entry.files.filter((name) => name.length <= MAX_FILE_NAME_LENGTH).slice(0, MAX_FILES) }
   const { command, exitCode, output, id } = entry.run
   return {
     run: {
-      command: startToRedact(command, LONGEST_COMMAND),
+      command: startToRedact(command, MAX_COMMAND_LENGTH),
       exitCode,
-      output: outputToRedact(output, LONGEST_OUTPUT),
+      output: outputToRedact(output, MAX_OUTPUT_LENGTH),
       ...(id === undefined ? {} : { id: id.slice(0, MAX_SESSION_ID_LENGTH) }),
     },
   }
 }
 
 /**
- * A line is appended in one write, so that the lines of concurrent hooks do not mix. It begins with a line end: of one
- * that a full disk has cut, nothing else is lost. Under the lock, because a file that is taken while it is open for the
- * line takes the line with it, unread.
+ * Appends a line in one write, so that lines of concurrent hooks do not mix. The leading line end separates it
+ * from a line that a full disk has cut. Call it under the lock: otherwise a program that takes the journal
+ * could lose the line.
  */
 function append(file: string, entry: Entry): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   const isWords = 'prompt' in entry || 'reply' in entry
-  if (size > MOST_BYTES && !isWords) return
+  if (size > MAX_BYTES && !isWords) return
   const line = `\n${JSON.stringify(shortened(entry))}\n`
-  writeFileSync(file, line, { mode: 0o600, flag: size > MOST_BYTES_WITH_WORDS ? 'w' : 'a' })
+  writeFileSync(file, line, { mode: 0o600, flag: size > MAX_BYTES_WITH_WORDS ? 'w' : 'a' })
 }
 
 export function note(sessionId: string | undefined, entry: Entry): void {
@@ -311,7 +313,7 @@ export function note(sessionId: string | undefined, entry: Entry): void {
   try {
     withSessionLock(sessionId, () => append(sessionFile(sessionId, '.jsonl'), entry))
   } catch {
-    // If the home folder is read-only, nothing is remembered.
+    // In a read-only home folder, no event is stored.
   }
 }
 
@@ -343,7 +345,7 @@ function move(sessionId: string, taken: string): Entry[] {
   }
 }
 
-/** Lines that came in meanwhile are the later ones. Where there is no room to join both, those stay. */
+/** Puts entries back before those that arrived meanwhile. Without room for both, the newer ones stay. */
 function giveBack(sessionId: string, taken: string): void {
   const journal = sessionFile(sessionId, '.jsonl')
   try {
@@ -352,13 +354,13 @@ function giveBack(sessionId: string, taken: string): void {
       renameSync(taken, journal)
     })
   } catch {
-    // There was no journal, or no room.
+    // There is no journal, or no room on the disk.
   }
 }
 
 /**
- * Takes all entries for one use. Of two programs at once, only one gets them. If the use fails, as on a full disk, they
- * are in the journal again, for the next exchange.
+ * Takes all entries for one use; of two programs, only one gets them. If the use fails, the entries return to
+ * the journal.
  */
 export function takeJournal<T>(sessionId: string | undefined, use: (entries: Entry[]) => T): T {
   if (!sessionId) return use([])
@@ -377,17 +379,17 @@ export function takeJournal<T>(sessionId: string | undefined, use: (entries: Ent
 type Failure = { at: string; error: string }
 
 /**
- * How one moment of one agent last ran, for `kvault doctor`: hooks are silent, so nobody would notice a failing one. `lost` is
- * an earlier failure to keep something, which the next exchange would hide.
+ * The last run of one moment of one agent, for `kvault doctor`: hooks fail silently. `lost` is an earlier loss
+ * that later runs would hide.
  */
 export type HookRun = { at: string; ms: number; chars: number; error?: string; lost?: Failure }
 
-const LONGEST_ERROR = 300
+const MAX_ERROR_LENGTH = 300
 
 const runLogFile = (agent: string, moment: Moment) =>
   join(settingsFolder(), 'hook-runs', `${agent}.${moment}.json`)
 
-/** Long enough for somebody to ask. */
+/** How long a loss is reported, in ms. */
 const LOSS_IS_SAID_MS = DAY_MS
 
 function lossBefore(agent: string, moment: Moment): Failure | undefined {
@@ -398,7 +400,7 @@ function lossBefore(agent: string, moment: Moment): Failure | undefined {
 
 export function noteRun(agent: string, moment: Moment, run: Omit<HookRun, 'at' | 'lost'>): void {
   try {
-    const error = run.error?.slice(0, LONGEST_ERROR)
+    const error = run.error?.slice(0, MAX_ERROR_LENGTH)
     const lost = error ? undefined : lossBefore(agent, moment)
     const noted = {
       at: new Date().toISOString(),
@@ -408,7 +410,7 @@ export function noteRun(agent: string, moment: Moment, run: Omit<HookRun, 'at' |
     }
     writePrivate(runLogFile(agent, moment), JSON.stringify(noted))
   } catch {
-    // A folder that cannot be written must not end a session.
+    // An unwritable folder must not end a session.
   }
 }
 

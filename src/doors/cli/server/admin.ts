@@ -13,7 +13,7 @@ import { CommandError, EXIT } from '../exit-codes.ts'
 import { isInteractive, print, question } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'
 
-/** Commands by which the operator of the server says who administers it. They work on its database, as backup does. */
+/** Operator commands that grant and remove administrator rights, directly on the database. */
 
 const LINK_NOTE = 'The link works once, for one hour.'
 
@@ -41,7 +41,7 @@ type GrantOptions = { keepAccess?: boolean; takeAccess?: boolean }
 const UNPROVEN = (address: string) =>
   `Nobody has confirmed ${address}: whoever registered the account may be a stranger.`
 
-/** Asks a person before anything is taken. A script says it by an option; without one the access is kept. */
+/** Asks before access is removed. A script needs an option; without one, the access is kept. */
 async function takesAccess(ctx: Ctx, address: string, options: GrantOptions): Promise<boolean> {
   if (options.keepAccess && options.takeAccess)
     throw new CommandError('Give --keep-access or --take-access, not both.', EXIT.usage)

@@ -2,7 +2,10 @@ import type { Command } from 'commander'
 import type { Done } from '../commands.ts'
 import { EXIT } from '../exit-codes.ts'
 
-/** Commands for the operator. They work on the database and files of the service, so only the server's package has them. */
+/**
+ * Adds the operator's commands. They need the service's database and files, so only the server package has
+ * them.
+ */
 export function addServerCommands(program: Command, done: Done): void {
   const command = (usage: string, description: string) => program.command(usage).description(description)
 

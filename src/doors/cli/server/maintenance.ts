@@ -24,9 +24,8 @@ import { CommandError, EXIT } from '../exit-codes.ts'
 import { readGiven, requireFile } from '../input.ts'
 import { asCommandError, endProgress, paint, print, printJson, showProgress } from '../terminal.ts'
 
-/** Commands for the operator of the service: they work on its database and files, found by the same environment. */
+/** Operator commands on the database and files of the service, found by the same environment. */
 
-/** Errors that the operator can fix are shown as one line; others keep their stack. */
 const FIXABLE = [
   'DamagedBackup',
   'TargetNotEmpty',
@@ -58,7 +57,7 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the file is there. A folder of another user does not tell, which is not the same as no file. */
+/** Whether the file exists. A folder without permission is an error and does not mean "missing". */
 function isThere(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined
@@ -71,7 +70,7 @@ function isThere(file: string): boolean {
   }
 }
 
-/** Opening a database makes it, so a mistyped folder would become an empty vault. */
+/** Requires an existing vault: opening a missing database would create an empty one in a mistyped folder. */
 function requireVault(config: Config): void {
   const file = databaseFile(config)
   if (config.databaseUrl !== undefined || isThere(file)) return
@@ -81,14 +80,13 @@ function requireVault(config: Config): void {
   )
 }
 
-/** The configuration of a vault that is there already. */
 function configOfVault(): Config {
   const config = readConfig(withEnvFile(process.env))
   requireVault(config)
   return config
 }
 
-/** Only a start of the service upgrades a vault: a command would do it under an older one that is running. */
+/** Runs a command on a vault. It never migrates: an older service may be running. */
 export const withVault = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
   withDatabase(configOfVault(), async (ctx) => {
     await requirePresentSchema(ctx.database)
@@ -97,7 +95,7 @@ export const withVault = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
 
 const CANCELLED = '57014'
 
-/** A PostgreSQL that is restarted meanwhile. On SQLite `explained` has the words: there it is the disk. */
+/** Explains a database that went away during the command (PostgreSQL only; on SQLite `explained` does). */
 function asGone({ databaseUrl }: Config, database: Database, error: unknown): unknown {
   if (databaseUrl === undefined || !(error instanceof Error) || !database.isUnavailable(error)) return error
   if ('code' in error && error.code === CANCELLED)
@@ -136,7 +134,7 @@ export const restore = (file: string): Promise<number> =>
   explained(async () => {
     const config = readConfig(withEnvFile(process.env))
     requireFile(file)
-    // Before the database is opened, which makes it: a restore that is refused leaves nothing behind.
+    // Checked before the database is opened and thereby created: a refused restore leaves nothing behind.
     const { header, end, key } = await checkRestorable(file, config.dataDir)
     requireKeyOfBackup(config, key)
     await withDatabase(config, (ctx) => restoreBackup(ctx, file, { header, end }))
@@ -176,7 +174,7 @@ export const verify = (file: string | undefined, options: { json?: boolean }): P
     return checks.every(({ findings }) => findings.length === 0) ? EXIT.done : EXIT.failed
   })
 
-/** For a key that others may know. People who have pinned it must be told the next key by another channel. */
+/** Rotates the library key after a leak. People who pinned the old key need the new one by another channel. */
 export const rotateLibraryKey = (): Promise<number> =>
   explained(() =>
     withVault(async (ctx) => {

@@ -7,7 +7,7 @@ import { explained, withVault } from './maintenance.ts'
 const onProgress = ({ source, done, total, changed }: Progress): void =>
   showProgress(done, total, `, ${changed} with secrets`, `${source.padEnd(16)} `)
 
-/** Applies the present redaction rules to stored text, or only counts what they would replace. */
+/** Applies the current redaction rules to stored text, or counts the matches in a dry run. */
 export const rescanVault = ({ dryRun = false }: { dryRun?: boolean }): Promise<number> =>
   explained(() =>
     withVault(async ({ database }) => {

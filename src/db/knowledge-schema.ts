@@ -64,7 +64,7 @@ export type CardsTable = {
   licence: Generated<Licence | null>
   /** When the current version became visible to other readers. */
   version_published_at: Generated<string | null>
-  /** JSON: where the text was pulled from (features/library-sharing); null for a local card. */
+  /** JSON: where the text was pulled from (features/library); null for a local card. */
   origin: Generated<string | null>
   /** The source server and the card's id there, to find the card at the next pull. */
   origin_key: Generated<string | null>

@@ -38,7 +38,7 @@ const FILES = [
   { name: 'first', test: /first-load\/ask\.ts$/, priority: 4 },
   { name: 'app', tags: ['$initial' as const], priority: 3 },
   { name: 'shared', test: /web\/src\/(ui|lib|api)\/|lucide-react/, minShareCount: 4, priority: 2 },
-  { name: 'card', test: /pages\/cards\/card-loader\.tsx$/, priority: 1 },
+  { name: 'card', test: /pages\/cards\/card-view\.tsx$/, priority: 1 },
 ]
 
 const askFirst = (): Plugin => ({

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import type { RouteOf } from '#server/core/capability.ts'
 import type { publishCard as PublishCard } from '#server/features/cards/publish.ts'
 import type { getCard as GetCard, listCases as ListCases } from '#server/features/cards/read.ts'
-import { isReachable } from '../lib/reachable.ts'
+import { isReachable, NetworkError } from '../lib/reachable.ts'
 import { watchSession, whenSessionOver } from '../lib/session-user.ts'
 import { FormError } from '../ui/states.tsx'
-import { ApiError, call, NetworkError, request, SessionOver } from './client.ts'
+import { ApiError, call, request, SessionOver } from './client.ts'
 
 describe('a call is checked against its capability when it is compiled', () => {
   test('only a route of the capability is accepted', () => {

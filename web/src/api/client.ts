@@ -1,14 +1,10 @@
 import type { z } from 'zod'
 import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.ts'
 import { takeFirstAnswer } from '../first-load/answers.ts'
-import { NetworkError, Silence } from '../lib/network-error.ts'
-import { noteSilent, noteUnreachable } from '../lib/reachable.ts'
-import { sessionFetch, userOf } from '../lib/session-fetch.ts'
-import { noteSessionOver, startAnew } from '../lib/session-user.ts'
+import { NetworkError, noteSilent, noteUnreachable, Silence } from '../lib/reachable.ts'
+import { noteSessionOver, sessionFetch, startAnew, userOf } from '../lib/session-user.ts'
 
-export { NetworkError }
-
-export type Issue = { type: string; loc: (string | number)[]; msg: string }
+type Issue = { type: string; loc: (string | number)[]; msg: string }
 
 type Problem = { detail?: string | Issue[]; code?: string; [field: string]: unknown }
 

@@ -7,7 +7,7 @@ import type {
 } from '#server/features/comments/comments.ts'
 import { call } from './client.ts'
 
-export type CommentPage = OutputOf<typeof ListComments>
+type CommentPage = OutputOf<typeof ListComments>
 export type Comment = CommentPage['items'][number]
 
 export const listComments = call<typeof ListComments>('GET /api/v1/cards/{card_id}/comments')

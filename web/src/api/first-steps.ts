@@ -9,7 +9,7 @@ import type {
 } from '#server/features/first-steps/samples.ts'
 import { call } from './client.ts'
 
-export type FirstSteps = OutputOf<typeof ReadFirstSteps>
+type FirstSteps = OutputOf<typeof ReadFirstSteps>
 export type StepName = FirstSteps['steps'][number]['step']
 
 export const readFirstSteps = call<typeof ReadFirstSteps>('GET /api/v1/auth/first-steps')

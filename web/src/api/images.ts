@@ -3,7 +3,7 @@ import type {
   deleteImage as deleteCapability,
   listCardImages as listCapability,
 } from '#server/features/cards/images/images.ts'
-import { randomId } from '../lib/random.ts'
+import { randomId } from '../lib/storage.ts'
 import { call, requestJson } from './client.ts'
 
 export type CardImage = OutputOf<typeof listCapability>['items'][number]

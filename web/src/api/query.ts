@@ -1,5 +1,6 @@
 import { onlineManager, QueryClient } from '@tanstack/react-query'
-import { ApiError, NetworkError } from './client.ts'
+import { NetworkError } from '../lib/reachable.ts'
+import { ApiError } from './client.ts'
 
 /** No retry while the server is unreachable: everything is asked again when it is back. */
 const worthRetrying = (error: unknown) =>
@@ -18,3 +19,13 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/**
+ * For saving: while the server is unreachable the call waits, and is sent again when the server is back. Only for calls
+ * that can be sent twice without harm, by an `Idempotency-Key` or a version.
+ */
+export const SENT_WHEN_BACK = {
+  networkMode: 'online',
+  retry: (_count: number, error: unknown) => error instanceof NetworkError,
+  retryDelay: 500,
+} as const

@@ -19,7 +19,7 @@ export type BoxInput = InputOf<typeof searchEverywhere>
 export type BoxAnswer = OutputOf<typeof searchEverywhere>
 export type BoxHit = NonNullable<BoxAnswer['mine']>['results'][number]
 export type BoxEvent = NonNullable<BoxAnswer['memory']>['results'][number]
-export type KeptSearches = OutputOf<typeof keptCapability>
+type KeptSearches = OutputOf<typeof keptCapability>
 export type KeptSearch = KeptSearches['recent'][number]
 
 export const searchBox = call<typeof searchEverywhere>('POST /api/v1/search/box')

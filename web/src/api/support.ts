@@ -3,7 +3,7 @@ import type { OutputOf } from '#server/core/capability.ts'
 import type { SupportChatRequest, supportChat } from '#server/features/support/chat.ts'
 import { request, requestJson, type SendOptions } from './client.ts'
 
-export type ChatInput = z.input<typeof SupportChatRequest>
+type ChatInput = z.input<typeof SupportChatRequest>
 export type ChatMessage = NonNullable<ChatInput['history']>[number]
 export type Source = OutputOf<typeof supportChat>['sources'][number]
 export type TicketReceipt = { ticket_id: string; status: 'open'; created_at: string }

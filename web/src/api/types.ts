@@ -14,12 +14,12 @@ export type TokenResponse = OutputOf<typeof login>
 export type Card = z.output<typeof CaseResponse>
 export type ListedCard = z.output<typeof CaseListItem>
 export type CardType = Card['card_type']
-export type FeedbackCounts = Card['feedback']
+type FeedbackCounts = Card['feedback']
 export type FeedbackKind = keyof FeedbackCounts
 export type Evidence = NonNullable<Card['evidences']>[number]
 export type Trust = NonNullable<Card['trust']>
 export type Verdict = OutputOf<typeof listVerdicts>['items'][number]
 export type CardLink = OutputOf<typeof listLinks>['items'][number]
 
-export type SearchResponse = z.output<typeof SearchAnswer>
+type SearchResponse = z.output<typeof SearchAnswer>
 export type ActionCard = NonNullable<SearchResponse['action_card']>

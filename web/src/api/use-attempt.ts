@@ -1,6 +1,5 @@
 import { useRef } from 'react'
-import { randomId } from '../lib/random.ts'
-import { local } from '../lib/storage.ts'
+import { local, randomId } from '../lib/storage.ts'
 import type { SendOptions } from './client.ts'
 
 type Attempt = { text: string; key: string }

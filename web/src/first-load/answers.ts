@@ -1,8 +1,10 @@
+/** A request as `fetch` takes it. */
+export type Question = { address: string; init: RequestInit }
+
 /**
  * Answers that were requested before the app started. Each is used once, by the code that would have requested it. They
  * show the moment of loading, so they expire soon, and a request that may change something drops them.
  */
-import type { Question } from './questions.ts'
 
 /** Undefined means that the caller must send the request itself. */
 type Answer = Promise<Response | undefined>

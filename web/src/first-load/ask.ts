@@ -2,9 +2,10 @@
  * A small separate script. It requests what the first page shows while the browser is still loading the app. It only
  * reads, and only what costs no credits.
  */
-import { sessionFetch } from '../lib/session-fetch.ts'
-import { keepFirstAnswer } from './answers.ts'
-import { asksWhoIsThere, type Question, questionsOf, WHO_IS_SIGNED_IN } from './questions.ts'
+
+import { sessionFetch } from '../lib/session-user.ts'
+import { keepFirstAnswer, type Question } from './answers.ts'
+import { asksWhoIsThere, questionsOf, WHO_IS_SIGNED_IN } from './questions.ts'
 
 /** A failure is ignored here: the app sends the request again and reports an error if that fails too. */
 const ask = ({ address, init }: Question) => sessionFetch(address, init).catch(() => undefined)

@@ -1,8 +1,6 @@
 import type { BoxInput } from '../api/search.ts'
 import { HITS_AT_ONCE, questionOf, readSearch } from '../pages/search/search-state.ts'
-
-/** A request as `fetch` takes it. */
-export type Question = { address: string; init: RequestInit }
+import type { Question } from './answers.ts'
 
 export const WHO_IS_SIGNED_IN: Question = { address: '/api/v1/auth/me', init: {} }
 

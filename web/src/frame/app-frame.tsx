@@ -1,25 +1,25 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { Command, Ellipsis, Plus } from 'lucide-react'
+import { CloudOff, Coins, Command, Ellipsis, Plus, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
+import { serviceWarnings } from '../api/account.ts'
 import { cx } from '../lib/cx.ts'
-import { setLanguage } from '../lib/format.ts'
+import { credits, setLanguage } from '../lib/format.ts'
+import { useWide } from '../lib/hooks.ts'
 import { browserLanguage } from '../lib/language.ts'
 import { loadable } from '../lib/loadable.tsx'
+import { useReachable } from '../lib/reachable.ts'
 import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
-import { useWide } from '../lib/use-wide.ts'
+import { draftsQuery } from '../pages/drafts/draft-queries.ts'
 import { FirstSteps } from '../pages/first-steps/first-steps.tsx'
-import { useSignedIn } from '../session.ts'
-import { Key } from '../ui/badge.tsx'
+import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
+import { configQuery, useMe, useSignedIn } from '../session.ts'
+import { Badge, Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
+import { Logo } from '../ui/logo.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { ConnectionBanner } from './connection-banner.tsx'
-import { CreditsLine } from './credits-line.tsx'
-import { DraftsBadge } from './drafts-badge.tsx'
-import { Logo } from './logo.tsx'
 import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
-import { ServiceWarnings } from './service-warnings.tsx'
-import { UnreadBadge } from './unread-badge.tsx'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
 const palette = loadable(() => import('./command-palette.tsx'))
@@ -205,5 +205,84 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
         <UserMenuItems onKeys={onKeys} />
       </Menu>
     </nav>
+  )
+}
+
+/** Says that the server is unreachable. The page stays, and waiting calls continue by themselves. */
+function ConnectionBanner() {
+  const isReachable = useReachable()
+  return (
+    <div role="status" data-screen="" className="sticky top-0 z-20">
+      {!isReachable && (
+        <p className="flex items-start gap-2 border-b border-line bg-warn-soft px-4 py-2 text-sm text-ink">
+          <CloudOff size={16} aria-hidden className="mt-0.5 shrink-0 text-warn" />
+          The server cannot be reached. What is on the page stays, and everything goes on when it is back.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The balance, where it is always in sight; the ledger is one click away. */
+function CreditsLine() {
+  const me = useMe()
+  const { data: config } = useQuery(configQuery)
+  if (config && !config.credits) return null
+  return (
+    <Link
+      to="/billing"
+      className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink"
+    >
+      <Coins size={16} aria-hidden className="text-faint" />
+      <span className="tabular-nums">{credits(me.credits_balance)}</span>
+    </Link>
+  )
+}
+
+/** How many drafts wait, beside the link to them. */
+function DraftsBadge() {
+  const { data } = useQuery(draftsQuery)
+  if (!data || data.total === 0) return null
+  return (
+    <Badge>
+      {data.total}
+      <span className="sr-only">waiting</span>
+    </Badge>
+  )
+}
+
+const warningsQuery = queryOptions({
+  queryKey: ['service-warnings'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: ({ signal }) => serviceWarnings({}, { signal }),
+})
+
+/** What is wrong with the server itself, for people who can fix it. */
+function ServiceWarnings() {
+  const me = useMe()
+  const { data } = useQuery({ ...warningsQuery, enabled: me.is_admin })
+  return data?.items.map(({ code, message }) => (
+    <p
+      key={code}
+      role="status"
+      className="flex items-start gap-2 border-b border-line bg-warn-soft px-4 py-2 text-sm text-ink"
+    >
+      <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-warn" />
+      {message}
+    </p>
+  ))
+}
+
+const MOST_SHOWN = 99
+
+/** How many notices wait, beside the link to them. */
+function UnreadBadge() {
+  const { data } = useQuery(unreadQuery)
+  if (!data || data.unread === 0) return null
+  return (
+    <Badge tone="accent">
+      {data.unread > MOST_SHOWN ? `${MOST_SHOWN}+` : data.unread}
+      <span className="sr-only">unread</span>
+    </Badge>
   )
 }

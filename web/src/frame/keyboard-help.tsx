@@ -1,4 +1,4 @@
-import { keyCaps, SHORTCUTS } from '../lib/shortcut-list.ts'
+import { IS_MAC, SHORTCUTS } from '../lib/shortcuts.ts'
 import { Key } from '../ui/badge.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -20,3 +20,13 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
     </Dialog>
   )
 }
+
+/** "mod+k" as people know it from their keyboard. */
+const keyCaps = (keys: string) =>
+  keys
+    .split('+')
+    .map(
+      (key) =>
+        ({ mod: IS_MAC ? '⌘' : 'Ctrl', Enter: '↵', Escape: 'Esc' })[key] ??
+        (key.length === 1 ? key.toUpperCase() : key),
+    )

@@ -73,3 +73,22 @@ export const money = (cents: number, currency: string) =>
     currency: currency.toUpperCase(),
     minimumFractionDigits: cents % 100 ? 2 : 0,
   }).format(cents / 100)
+
+/** One plain line of a Markdown text for a list: no fences, no back-ticks, no line breaks. */
+export const excerpt = (markdown: string) =>
+  markdown
+    .slice(0, 600)
+    .replace(/```[\s\S]*?(```|$)/g, ' ')
+    .replace(/^[ \t]*[#>]+[ \t]*/gm, '')
+    .replace(/`+|\*\*/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** A text as one line without the marks of Markdown. Code in it stays, and so does an asterisk that is none of them. */
+export const plainLine = (text: string): string =>
+  text
+    .replace(/```\w*|`+|\*\*|^[ \t]*(?:#{1,6}|[-*>])[ \t]+/gm, '')
+    .replace(/(?<![\w/.*])\*(?=[^\s*])([^*\n]{0,200}[^*\s])\*(?![\w*])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { aroundMark } from './around-mark.ts'
-import { excerpt } from './excerpt.ts'
+import { aroundMark } from '../pages/search/sections.tsx'
+import { isTyped } from '../ui/dialog.tsx'
 import {
   credits,
+  excerpt,
   formatAgo,
   formatClock,
   formatDay,
   formatNumber,
   formatTime,
   money,
+  plainLine,
   setLanguage,
 } from './format.ts'
-import { plainLine } from './plain-line.ts'
-import { isTyped } from './typed-word.ts'
 
 const now = Date.parse('2026-11-10T12:00:00Z')
 

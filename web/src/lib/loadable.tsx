@@ -1,7 +1,6 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { ErrorState, SkeletonPage } from '../ui/states.tsx'
-import { NetworkError } from './network-error.ts'
-import { isReachable, whenBack } from './reachable.ts'
+import { isReachable, NetworkError, whenBack } from './reachable.ts'
 import { tab } from './storage.ts'
 
 type Loaded<T> = { value?: T; error?: unknown; retry: () => void }
@@ -90,4 +89,12 @@ export function lazyPage<Name extends string>(
     return error ? <ErrorState error={error} onRetry={retry} isPage /> : <SkeletonPage />
   }
   return Object.assign(LazyPage, { preload: () => page.preload().catch(() => {}) })
+}
+
+/**
+ * Uses a part of the app that is loaded on demand. If it cannot be loaded now, because the server is away, nothing
+ * happens; whoever asks again tries again.
+ */
+export const whenLoaded = <T,>(part: Promise<T>, use: (part: T) => void): void => {
+  part.then(use, () => {})
 }

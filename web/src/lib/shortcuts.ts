@@ -1,5 +1,21 @@
 import { useEffect, useRef } from 'react'
-import type { ShortcutKeys } from './shortcut-list.ts'
+
+/** Every key of the app, in the order the help shows them. */
+export const SHORTCUTS = [
+  { keys: '/', does: 'Search' },
+  { keys: 'mod+k', does: 'Command palette' },
+  { keys: 'j', does: 'Next in the list' },
+  { keys: 'k', does: 'Previous in the list' },
+  { keys: 'Enter', does: 'Open' },
+  { keys: 'Escape', does: 'Close, or leave the box' },
+  { keys: 'e', does: 'Edit the open card' },
+  { keys: 'y', does: 'Copy the link of the open card' },
+  { keys: 'c', does: 'New card' },
+  { keys: 'mod+s', does: 'Save' },
+  { keys: '?', does: 'Show these keys' },
+] as const
+
+type ShortcutKeys = (typeof SHORTCUTS)[number]['keys']
 
 export const IS_MAC = /mac|iphone|ipad/i.test(navigator.userAgent)
 

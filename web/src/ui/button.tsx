@@ -11,7 +11,7 @@ const LOOKS: Record<ButtonLook, string> = {
   danger: 'border border-line-strong bg-panel text-bad hover:bg-bad-soft',
 }
 
-export type ButtonSize = 'sm' | 'md' | 'lg' | 'square'
+type ButtonSize = 'sm' | 'md' | 'lg' | 'square'
 
 const WRAPS = 'max-xs:h-auto max-xs:shrink max-xs:py-1.5 max-xs:whitespace-normal'
 

@@ -2,8 +2,7 @@ import { X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
-import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
-import { isTyped } from '../lib/typed-word.ts'
+import { neighbourGetsFocus } from '../lib/focus.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
 import { FormError } from './states.tsx'
@@ -212,3 +211,9 @@ export const TypedWord = ({ word, value, onChange }: TypedWordProps) => (
     onChange={(event) => onChange(event.target.value)}
   />
 )
+
+const withSingleBlanks = (text: string) => text.trim().replace(/\s+/g, ' ')
+
+/** Whether somebody has typed this word to say yes. A page shows several blanks as one, so they count as one. */
+export const isTyped = (word: string, text: string): boolean =>
+  withSingleBlanks(text) === withSingleBlanks(word)

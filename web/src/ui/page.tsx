@@ -2,7 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
-import { useTitle } from '../lib/use-title.ts'
+import { useTitle } from '../lib/title.ts'
 
 type PageProps = {
   title: string

@@ -1,8 +1,9 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError, NetworkError, SessionOver } from '../api/client.ts'
+import { ApiError, SessionOver } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
-import { useTitle } from '../lib/use-title.ts'
+import { NetworkError } from '../lib/reachable.ts'
+import { useTitle } from '../lib/title.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 

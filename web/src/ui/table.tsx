@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
 import { Button } from './button.tsx'
 
-export type Column<T> = {
+type Column<T> = {
   name: string
   cell: (row: T) => ReactNode
   /** Aligned to the right, for numbers. */

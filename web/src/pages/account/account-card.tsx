@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Logo } from '../../frame/logo.tsx'
-import { useTitle } from '../../lib/use-title.ts'
+import { useTitle } from '../../lib/title.ts'
+import { Logo } from '../../ui/logo.tsx'
 
 /** The small centred form that sign in, sign up and reset share. */
 export function AccountCard({

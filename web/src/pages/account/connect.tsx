@@ -10,12 +10,9 @@ import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { KeyHome } from '../settings/key-home.tsx'
-import { toolScopes } from '../settings/scopes.ts'
-import { ShownKey } from '../settings/shown-key.tsx'
+import { KeyHome, ShownKey, toolScopes } from '../settings/key-parts.tsx'
 import { LINK_CLASS } from './account-card.tsx'
-import { AGENTS, type AgentId, kvaultCommand } from './agents.ts'
-import { agentTabOf } from './next-step.ts'
+import { AGENTS, type AgentId, agentTabOf, kvaultCommand } from './agents.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
 export function Connect() {

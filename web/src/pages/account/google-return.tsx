@@ -6,7 +6,7 @@ import { meQuery, signInWithGoogle } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { FormError, Skeleton } from '../../ui/states.tsx'
 import { AccountCard } from './account-card.tsx'
-import { type Journey, takeAttempt, tokenFromReturn } from './google.ts'
+import { type Journey, takeAttempt, tokenFromReturn } from './google.tsx'
 
 // Read once and at once: the token must not stay in the address, and StrictMode runs effects twice.
 let landing: Promise<Landed | Failed> | null = null

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Brain, Search, Users } from 'lucide-react'
-import { Logo } from '../../frame/logo.tsx'
-import { useTitle } from '../../lib/use-title.ts'
+import { useTitle } from '../../lib/title.ts'
 import { configQuery } from '../../session.ts'
 import { buttonClass, LinkButton } from '../../ui/button.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { LINK_CLASS } from './account-card.tsx'
 
 const USES = [

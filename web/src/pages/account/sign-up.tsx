@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { AccountCard, LINK_CLASS } from './account-card.tsx'
-import { GoogleButton } from './google-button.tsx'
+import { GoogleButton } from './google.tsx'
 
 const route = getRouteApi('/open/sign-up')
 

@@ -8,7 +8,7 @@ import { meQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
-import { nextStepOf } from './next-step.ts'
+import { nextStepOf } from './agents.ts'
 
 type Question = { name: string; title: string; options: string[]; many?: boolean }
 

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Coins } from 'lucide-react'
 import { useMemo } from 'react'
-import type { Pack } from '../../api/billing.ts'
-import { credits, formatNumber, money, plural } from '../../lib/format.ts'
+import type { LedgerEntry, Pack } from '../../api/billing.ts'
+import { cx } from '../../lib/cx.ts'
+import { credits, formatNumber, formatTime, money, plural } from '../../lib/format.ts'
 import { creditsPolicyQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { LazyChart } from '../../ui/lazy-chart.tsx'
 import { Section } from '../../ui/page.tsx'
-import { NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
-import { balanceQuery, chartQuery, packsQuery, statusQuery } from './billing-queries.ts'
-import { balanceCurve } from './ledger.ts'
-import { LedgerTable } from './ledger-table.tsx'
-import { useCheckout } from './use-checkout.ts'
+import { EmptyState, NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { Pager, Table } from '../../ui/table.tsx'
+import { balanceQuery, chartQuery, historyQuery, packsQuery, statusQuery, useCheckout } from './checkout.ts'
 
 export function CreditsTab() {
   const { data: status } = useQuery(statusQuery)
@@ -124,4 +125,150 @@ function saving(pack: Pack, highestPrice: number): string {
   const each = `${money(pack.price_cents / (pack.credits / 100), pack.currency)} for 100`
   const percent = Math.round((1 - perCredit(pack) / highestPrice) * 100)
   return percent > 0 ? `${each}, ${percent}% less` : each
+}
+
+const route = getRouteApi('/app/billing')
+
+function LedgerTable() {
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const history = useQuery(historyQuery(page))
+  if (!history.data)
+    return (
+      <NotLoaded query={history}>
+        <SkeletonList rows={4} />
+      </NotLoaded>
+    )
+  if (history.data.total === 0)
+    return (
+      <EmptyState icon={<Coins size={18} />} title="No bookings yet">
+        The first is usually the welcome bonus. Each line says what moved, when, and the balance after it.
+      </EmptyState>
+    )
+  return (
+    <>
+      <Table
+        label="Credit history"
+        rows={history.data.items}
+        rowKey={(entry) => entry.entry_id}
+        columns={[
+          {
+            name: 'When',
+            wide: true,
+            cell: (entry) => (
+              <span className="whitespace-nowrap text-soft tabular-nums">{formatTime(entry.created_at)}</span>
+            ),
+          },
+          {
+            name: 'What',
+            cell: (entry) => (
+              <>
+                <Reason entry={entry} />
+                <span className="block text-xs text-faint sm:hidden">{formatTime(entry.created_at)}</span>
+              </>
+            ),
+          },
+          {
+            name: 'Credits',
+            end: true,
+            cell: (entry) => (
+              <span className={cx('font-medium', entry.delta > 0 && 'text-ok')}>{signed(entry.delta)}</span>
+            ),
+          },
+          {
+            name: 'Balance',
+            end: true,
+            cell: (entry) => <span className="text-soft">{formatNumber(entry.balance_after)}</span>,
+          },
+        ]}
+      />
+      <Pager
+        page={page}
+        pageSize={history.data.page_size}
+        total={history.data.total}
+        onPage={(next) =>
+          void navigate({
+            search: (before) => ({ ...before, page: next > 1 ? next : undefined }),
+            resetScroll: false,
+          })
+        }
+      />
+    </>
+  )
+}
+
+/** A booking about a card names the card and leads to it. */
+function Reason({ entry }: { entry: LedgerEntry }) {
+  const words = reasonWords(entry.reason)
+  if (entry.card_title === null || !entry.ref_id) return words
+  return (
+    <>
+      {words}
+      <Link
+        to="/cards/$cardId"
+        params={{ cardId: entry.ref_id }}
+        className="block rounded-sm text-xs break-words text-accent-strong underline-offset-2 hover:underline"
+      >
+        {entry.card_title}
+      </Link>
+    </>
+  )
+}
+
+const WORDS: Record<LedgerEntry['reason'], string> = {
+  signup_bonus: 'Welcome bonus',
+  publish_reward: 'Published a card',
+  public_search: 'Library search with a hit',
+  feedback_reward: 'Somebody found your card useful',
+  pack_purchase: 'Bought a credit pack',
+  plan_grant: 'Credits of your plan',
+  invite_redeemed: 'Redeemed an invite code',
+  invite_reward: 'Your invite code was used',
+  refund: 'Refund',
+  adjustment: 'Correction',
+}
+
+/** The reason of a booking in words. */
+const reasonWords = (reason: LedgerEntry['reason']) => WORDS[reason]
+
+export const signed = (delta: number) =>
+  `${delta > 0 ? '+' : delta < 0 ? '−' : ''}${formatNumber(Math.abs(delta))}`
+
+/** The newest purchase after the given booking; ids sort by time. Without one to compare with, the newest purchase. */
+export const purchaseAmong = (entries: readonly LedgerEntry[] | undefined, after: string | null) =>
+  entries?.find(
+    (entry) =>
+      (entry.reason === 'pack_purchase' || entry.reason === 'plan_grant') && entry.entry_id > (after ?? ''),
+  )
+
+type Curve = { times: number[]; values: number[] }
+
+const WEEK_S = 7 * 86_400
+
+/**
+ * The balance over time from ledger entries, newest first as the server gives them. It begins with the balance
+ * before the oldest entry, a week ago at the latest, and ends now: a quiet month shows as a level line.
+ */
+export function balanceCurve(entries: readonly LedgerEntry[], now: Date): Curve {
+  const oldestFirst = entries.toReversed()
+  const first = oldestFirst[0]
+  const last = oldestFirst.at(-1)
+  if (!first || !last) return { times: [], values: [] }
+  const seconds = (time: string) => Math.floor(Date.parse(time) / 1000)
+  const end = Math.floor(now.getTime() / 1000)
+  const start = Math.min(seconds(first.created_at) - 1, end - WEEK_S)
+  const times = [start, ...oldestFirst.map((entry) => seconds(entry.created_at)), end]
+  const values = [
+    first.balance_after - first.delta,
+    ...oldestFirst.map((entry) => entry.balance_after),
+    last.balance_after,
+  ]
+  return { times: rising(times), values }
+}
+
+/** The chart wants strictly rising times; bookings of the same second follow each other by one. */
+function rising(times: number[]): number[] {
+  const result: number[] = []
+  for (const time of times) result.push(Math.max(time, (result.at(-1) ?? Number.NEGATIVE_INFINITY) + 1))
+  return result
 }

@@ -11,7 +11,7 @@ import {
 } from '../../api/billing.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { credits, formatDay } from '../../lib/format.ts'
-import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useKeptText } from '../../lib/storage.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -20,7 +20,7 @@ import { Section } from '../../ui/page.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { billingChanged, codesQuery } from './billing-queries.ts'
+import { billingChanged, codesQuery } from './checkout.ts'
 
 const route = getRouteApi('/app/billing')
 

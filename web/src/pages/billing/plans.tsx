@@ -7,8 +7,7 @@ import { credits, formatDay, money } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { plansQuery, statusQuery } from './billing-queries.ts'
-import { useCheckout } from './use-checkout.ts'
+import { plansQuery, statusQuery, useCheckout } from './checkout.ts'
 
 const PROVIDERS: Record<BillingStatus['provider'], string> = {
   stripe: 'Stripe takes the payments; card data never touches this server.',

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
   Cable,
@@ -14,15 +15,19 @@ import {
   Trash2,
   Users,
 } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { deleteCard, undeleteCard } from '../../api/cards.ts'
+import { ApiError } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
+import { NetworkError } from '../../lib/reachable.ts'
 import { useMe } from '../../session.ts'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { cardLink } from './card-link.ts'
-import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
+import { CARD_TYPES } from './card-badges.tsx'
+import { cardChanged, listsChanged } from './card-queries.ts'
 import {
   CitesDialog,
   type DialogProps,
@@ -30,9 +35,8 @@ import {
   MergeDialog,
   ReportDialog,
   ShareDialog,
-} from './lazy-dialogs.tsx'
-import { useMayShare } from './sharing/use-options.ts'
-import { useRemoveCard } from './use-remove-card.ts'
+} from './lazy-parts.tsx'
+import { useMayShare } from './sharing.ts'
 
 const DIALOGS = {
   share: ({ card, onClose }: DialogProps) => <ShareDialog cards={[card]} onClose={onClose} />,
@@ -156,4 +160,86 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
       {!own && !card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
     </Menu>
   )
+}
+
+export const cardLink = (cardId: string) => `${location.origin}/cards/${cardId}`
+
+type Readable = Pick<
+  Card,
+  | 'title'
+  | 'card_type'
+  | 'symptom'
+  | 'fix_summary'
+  | 'root_cause'
+  | 'steps'
+  | 'environment'
+  | 'tags'
+  | 'body'
+  | 'evidences'
+>
+
+/** The card as a Markdown document, for a pull request or a wiki. */
+export function cardAsMarkdown(card: Readable): string {
+  const words = CARD_TYPES[card.card_type]
+  const parts = [
+    `# ${card.title}`,
+    `## ${words.symptom.label}`,
+    card.symptom,
+    `## ${words.fix.label}`,
+    card.fix_summary,
+  ]
+  if (card.root_cause) parts.push('## Root cause', card.root_cause)
+  if (card.steps.length) parts.push('## Steps', stepLines(card))
+  if (card.body) parts.push('## Notes', card.body)
+  for (const evidence of card.evidences ?? [])
+    parts.push(`## Evidence: ${evidence.kind}`, fence(evidence.content))
+  const environment = Object.entries(card.environment ?? {})
+  if (environment.length)
+    parts.push('## Environment', environment.map(([name, value]) => `- ${name}: ${value}`).join('\n'))
+  if (card.tags.length) parts.push(`Tags: ${card.tags.join(', ')}`)
+  return `${parts.join('\n\n')}\n`
+}
+
+/** The card as a message to an agent: what is known, and that it must be checked. */
+export function cardAsPrompt(card: Readable): string {
+  return [
+    'Somebody solved a problem like ours before. Use the card below as a lead: check that its environment matches ours, verify each step, and say where it does not fit.',
+    '<card>',
+    cardAsMarkdown(card).trim(),
+    '</card>',
+  ].join('\n')
+}
+
+const stepLines = (card: Readable) =>
+  card.steps
+    .toSorted((a, b) => a.order - b.order)
+    .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   Result: ${step.result}` : ''}`)
+    .join('\n')
+
+/** A fence longer than any sequence of backticks inside, so that the text cannot end it. */
+function fence(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (row) => row[0].length))
+  const marks = '`'.repeat(longest + 1)
+  return `${marks}\n${text}\n${marks}`
+}
+
+/** Deletes a card, and offers the way back. A try whose answer was lost may have deleted it: then it is not there for the next. */
+function useRemoveCard({ card_id }: Card) {
+  const isLost = useRef(false)
+  return useMutation({
+    mutationFn: () =>
+      deleteCard({ card_id }).catch((error: unknown) => {
+        if (isLost.current && error instanceof ApiError && error.status === 404) return
+        isLost.current = error instanceof NetworkError
+        throw error
+      }),
+    onError: toastError,
+    onSuccess: () => {
+      queryClient.removeQueries({ queryKey: ['card', card_id] })
+      listsChanged()
+      toast('Deleted. It can be brought back for 30 days.', {
+        undo: () => void undeleteCard({ card_id }).then(cardChanged, toastError),
+      })
+    },
+  })
 }

@@ -1,15 +1,18 @@
 import { Link } from '@tanstack/react-router'
+import { FileCode, Link as LinkIcon, Package, Pencil } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { readCite } from '#server/features/cites/cite.ts'
 import type { Card } from '../../api/types.ts'
+import { formatTime } from '../../lib/format.ts'
 import { Tag } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import type { ShownImages } from '../../ui/markdown/picture.tsx'
+import type { ShownImages } from '../../ui/markdown/markdown.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
-import { CardPart as Part } from './card-part.tsx'
-import { typeOf } from './card-types.ts'
-import { Cites } from './cites/cites.tsx'
-import { EvidenceList } from './evidence-list.tsx'
-import { ImageList } from './images/image-list.tsx'
-import { useCardImages } from './images/use-card-images.ts'
+import { EvidenceList, ImageList, useCardImages } from './attachments.tsx'
+import { typeOf } from './card-badges.tsx'
+import { CitesDialog } from './lazy-parts.tsx'
 
 /** What the author wrote, part by part; parts that the card does not have are left out. */
 export function CardContent({ card }: { card: Card }) {
@@ -17,44 +20,44 @@ export function CardContent({ card }: { card: Card }) {
   const { shown, others, query } = useCardImages(card)
   return (
     <>
-      <Part title={words.symptom.label}>
+      <CardPart title={words.symptom.label}>
         <LazyMarkdown images={shown}>{card.symptom}</LazyMarkdown>
-      </Part>
-      <Part title={words.fix.label} strong>
+      </CardPart>
+      <CardPart title={words.fix.label} strong>
         <LazyMarkdown images={shown}>{card.fix_summary}</LazyMarkdown>
-      </Part>
+      </CardPart>
       {card.root_cause && (
-        <Part title="Root cause">
+        <CardPart title="Root cause">
           <LazyMarkdown images={shown}>{card.root_cause}</LazyMarkdown>
-        </Part>
+        </CardPart>
       )}
       {card.steps.length > 0 && (
-        <Part title="Steps">
+        <CardPart title="Steps">
           <Steps steps={card.steps} images={shown} />
-        </Part>
+        </CardPart>
       )}
       {card.body && (
-        <Part title="Notes">
+        <CardPart title="Notes">
           <LazyMarkdown images={shown}>{card.body}</LazyMarkdown>
-        </Part>
+        </CardPart>
       )}
       {card.evidences && card.evidences.length > 0 && (
-        <Part title="Evidence">
+        <CardPart title="Evidence">
           <EvidenceList evidences={card.evidences} sourceEventId={card.source_event_id} />
-        </Part>
+        </CardPart>
       )}
       <PartNotLoaded what="The pictures" query={query} />
       {others.length > 0 && (
-        <Part title="Pictures">
+        <CardPart title="Pictures">
           <ImageList images={others} />
-        </Part>
+        </CardPart>
       )}
       <Environment entries={Object.entries(card.environment ?? {})} />
       <Cites card={card} />
       {card.scope_notes && (
-        <Part title="Where it applies">
+        <CardPart title="Where it applies">
           <LazyMarkdown images={shown}>{card.scope_notes}</LazyMarkdown>
-        </Part>
+        </CardPart>
       )}
       <TagLinks card={card} />
     </>
@@ -64,7 +67,7 @@ export function CardContent({ card }: { card: Card }) {
 function Environment({ entries }: { entries: [name: string, value: string][] }) {
   if (entries.length === 0) return null
   return (
-    <Part title="Environment">
+    <CardPart title="Environment">
       <dl className="flex flex-wrap gap-2">
         {entries.map(([name, value]) => (
           <div
@@ -76,7 +79,7 @@ function Environment({ entries }: { entries: [name: string, value: string][] }) 
           </div>
         ))}
       </dl>
-    </Part>
+    </CardPart>
   )
 }
 
@@ -121,5 +124,117 @@ function Steps({ steps, images }: { steps: Card['steps']; images: ShownImages })
           </li>
         ))}
     </ol>
+  )
+}
+
+type Props = { title: string; strong?: boolean; action?: ReactNode; children: ReactNode }
+
+/** A part of a card under its small heading, with its action beside it. */
+export const CardPart = ({ title, strong, action, children }: Props) => (
+  <section className={strong ? 'border-l-2 border-ok pl-4' : undefined}>
+    <div className="mb-1.5 flex items-center gap-2">
+      <h3 className="text-xs font-medium text-faint">{title}</h3>
+      {action}
+    </div>
+    {children}
+  </section>
+)
+
+const LINK = 'underline hover:text-ink'
+
+/** The licence, the person to credit, the origin, and the hash that proves the content. */
+export function LicenceAndOrigin({ card }: { card: Card }) {
+  const { publication, origin } = card
+  if (!publication?.licence && !origin) return null
+  const licence = publication?.licence ?? origin?.licence
+  return (
+    <CardPart title="Licence and origin">
+      <p className="text-sm text-soft wrap-break-word">
+        {publication?.licence_url ? (
+          <a href={publication.licence_url} target="_blank" rel="license noreferrer" className={LINK}>
+            {licence}
+          </a>
+        ) : (
+          licence
+        )}{' '}
+        · by {publication?.author ?? origin?.author}
+        {publication && <> · published {formatTime(publication.published_at)}</>}
+      </p>
+      {origin && (
+        <p className="text-sm text-soft wrap-break-word">
+          Pulled from{' '}
+          <a href={origin.url} target="_blank" rel="nofollow noreferrer" className={LINK}>
+            {origin.server}
+          </a>
+          , version {origin.version}
+          {origin.changed_here ? ', changed here since' : ''}. Author and origin are as {card.owner_name}{' '}
+          states them. Strangers wrote it: read it before you rely on it.
+        </p>
+      )}
+      <p className="flex min-w-0 items-center gap-1 text-xs text-faint">
+        <code className="truncate">SHA-256 {publication?.content_hash ?? origin?.content_hash}</code>
+        <CopyButton text={publication?.content_hash ?? origin?.content_hash ?? ''} label="Copy the hash" />
+      </p>
+    </CardPart>
+  )
+}
+
+/** What the card is about; when that changes, the card may no longer be true. */
+function Cites({ card }: { card: Card }) {
+  const [editing, setEditing] = useState(false)
+  if (card.cites.length === 0) return null
+  const edit = card.can_edit && (
+    <IconButton label="Edit cites" onClick={() => setEditing(true)}>
+      <Pencil size={12} />
+    </IconButton>
+  )
+  return (
+    <CardPart title="Cites" action={edit}>
+      <ul aria-label="Cites" className="flex flex-wrap gap-2">
+        {card.cites.map((text) => (
+          <li key={text} className="max-w-full">
+            <CiteChip text={text} />
+          </li>
+        ))}
+      </ul>
+      {editing && <CitesDialog card={card} onClose={() => setEditing(false)} />}
+    </CardPart>
+  )
+}
+
+const CHIP = 'flex h-6 max-w-full items-center gap-1.5 rounded-sm bg-sunken px-2 font-mono text-xs'
+
+function CiteChip({ text }: { text: string }) {
+  const cite = readCite(text)
+  if (cite?.kind === 'url')
+    return (
+      <a
+        href={cite.url}
+        target="_blank"
+        rel="noreferrer"
+        title={cite.url}
+        className={`${CHIP} hover:bg-hover`}
+      >
+        <LinkIcon size={12} className="shrink-0 text-faint" aria-hidden />
+        <span className="text-faint">page</span>
+        <span className="truncate underline">{cite.url.replace(/^https?:\/\//, '')}</span>
+      </a>
+    )
+  if (cite?.kind === 'file')
+    return (
+      <span className={CHIP} title={text}>
+        <FileCode size={12} className="shrink-0 text-faint" aria-hidden />
+        <span className="text-faint">file</span>
+        <span className="truncate">
+          {cite.path}@{cite.commit.slice(0, 7)}
+        </span>
+      </span>
+    )
+  return (
+    <span className={CHIP} title={text}>
+      <Package size={12} className="shrink-0 text-faint" aria-hidden />
+      <span className="text-faint">{cite?.ecosystem ?? 'package'}</span>
+      <span className="truncate">{cite ? `${cite.name}@${cite.range}` : text}</span>
+    </span>
   )
 }

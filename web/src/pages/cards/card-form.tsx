@@ -1,22 +1,26 @@
-import { type ClipboardEvent, type ReactNode, useState } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react'
+import { type ClipboardEvent, type ReactNode, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { DangerRuleId, Severity } from '#server/features/review/rule.ts'
+import { type CardImage, deleteImage } from '../../api/images.ts'
+import { queryClient } from '../../api/query.ts'
 import type { Evidence } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
-import { TextareaField, TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
-import { CARD_TYPES } from './card-types.ts'
-import { DangerWarning } from './danger-warning.tsx'
-import { type Draft, payloadOf } from './draft.ts'
-import { EvidenceField } from './evidence-field.tsx'
-import { ImagesField } from './images/images-field.tsx'
-import { MarkdownField } from './markdown-field.tsx'
-import { PairsField } from './pairs-field.tsx'
-import { cutNote } from './paste/cut-note.ts'
-import { insertText } from './paste/insert-text.ts'
-import { pasteInto } from './paste/paste-into.ts'
-import { SecretWarning } from './secret-warning.tsx'
-import { StepsField } from './steps-field.tsx'
+import { whenLoaded } from '../../lib/loadable.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Field, Input, TextareaField, TextField } from '../../ui/field.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { Notice, PartNotLoaded } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { cardImagesQuery, EvidenceList, ImageList } from './attachments.tsx'
+import { CARD_TYPES } from './card-badges.tsx'
+import { type Draft, type DraftEvidence, type DraftStep, payloadOf } from './draft.ts'
+import { insertText, PairsField, RemoveRow, RowsField, rowsOf, SecretWarning } from './fields.tsx'
+import { cutNote, PasteTextarea, pasteInto } from './paste.tsx'
 
-type Props = {
+type CardFormProps = {
   draft: Draft
   change: (next: Partial<Draft>) => void
   fieldError: (name: string) => string | undefined
@@ -27,7 +31,7 @@ type Props = {
 }
 
 /** Every field of a card. Labels and hints follow its type; secrets are marked at their field. */
-export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: Props) {
+export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: CardFormProps) {
   const words = CARD_TYPES[draft.card_type]
   return (
     <div className="grid gap-6">
@@ -103,7 +107,7 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
   )
 }
 
-type FieldProps = Pick<Props, 'draft' | 'change' | 'fieldError'>
+type FieldProps = Pick<CardFormProps, 'draft' | 'change' | 'fieldError'>
 
 function PayloadField({ draft, change, fieldError }: FieldProps) {
   const payload = payloadOf(draft.payload)
@@ -193,5 +197,301 @@ function TypeField({
       </div>
       <p className="mt-1.5 text-xs text-faint">{CARD_TYPES[value].about}</p>
     </fieldset>
+  )
+}
+
+type MarkdownFieldProps = {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  hint?: string
+  error?: string | undefined
+  required?: boolean
+  optional?: boolean
+}
+
+/** Text with Markdown: write it, or see what readers will see. */
+function MarkdownField({ label, value, onChange, hint, error, required, optional }: MarkdownFieldProps) {
+  const [wanted, setPreview] = useState(false)
+  // An empty text has nothing to show, nor the button that leads back to writing.
+  const preview = wanted && value.trim() !== ''
+  return (
+    <div className="grid gap-1.5">
+      <Field
+        label={label}
+        hint={hint}
+        error={error}
+        aside={
+          <span className="flex items-center gap-2">
+            {optional && 'optional'}
+            {value.trim() && (
+              <button
+                type="button"
+                aria-pressed={preview}
+                aria-label={`${preview ? 'Write' : 'Preview'} ${label.toLowerCase()}`}
+                className={cx('rounded-sm px-1 hover:text-ink', preview && 'font-medium text-accent')}
+                onClick={() => setPreview(!preview)}
+              >
+                {preview ? 'Write' : 'Preview'}
+              </button>
+            )}
+          </span>
+        }
+      >
+        {(wiring) => (
+          // A text box that keeps the form from being saved is shown, so that the browser can say why.
+          <div onInvalid={() => flushSync(() => setPreview(false))}>
+            {preview && (
+              <div className="min-h-16 rounded-md border border-line bg-panel px-3 py-2">
+                <LazyMarkdown images="own">{value}</LazyMarkdown>
+              </div>
+            )}
+            <PasteTextarea
+              {...wiring}
+              // It stays in the page: a picture that is on its way goes into it.
+              hidden={preview}
+              markdown
+              required={required}
+              maxLength={200_000}
+              value={value}
+              onChange={onChange}
+            />
+          </div>
+        )}
+      </Field>
+      <SecretWarning text={value} onReplace={onChange} />
+      <DangerWarning text={value} />
+    </div>
+  )
+}
+
+type StepsFieldProps = {
+  steps: DraftStep[]
+  onChange: (steps: DraftStep[]) => void
+  error?: string | undefined
+}
+
+function StepsField({ steps, onChange, error }: StepsFieldProps) {
+  const { set, remove, add } = rowsOf(steps, onChange)
+  const move = (from: number, to: number, button: HTMLButtonElement) => {
+    const next = [...steps]
+    const [step] = next.splice(from, 1)
+    if (step) flushSync(() => onChange(next.toSpliced(to, 0, step)))
+    // At the end of the list the button cannot be pressed again.
+    const usable = button.ariaDisabled
+      ? button.parentElement?.querySelector('button:not([aria-disabled])')
+      : button
+    if (usable instanceof HTMLElement) usable.focus()
+  }
+  return (
+    <RowsField
+      legend="Steps"
+      addLabel="Add a step"
+      onAdd={() => add({ action: '', result: '', kept: {} })}
+      error={error}
+    >
+      <ol className="grid gap-3">
+        {steps.map((step, index) => (
+          <li key={step.id} className="grid grid-cols-[--spacing(5)_minmax(0,1fr)_auto] gap-2">
+            <span
+              aria-hidden
+              className="mt-1.5 grid size-5 place-items-center rounded-full bg-sunken text-xs text-soft"
+            >
+              {index + 1}
+            </span>
+            <div className="grid gap-1.5">
+              <PasteTextarea
+                markdown
+                maxLength={20_000}
+                aria-label={`Step ${index + 1}, action`}
+                rows={1}
+                className="min-h-8!"
+                placeholder="What to do"
+                value={step.action}
+                onChange={(action) => set(step.id, { action })}
+              />
+              <PasteTextarea
+                maxLength={20_000}
+                aria-label={`Step ${index + 1}, result`}
+                rows={1}
+                className="min-h-8!"
+                placeholder="What you see then"
+                value={step.result}
+                onChange={(result) => set(step.id, { result })}
+              />
+              <SecretWarning text={step.action} onReplace={(action) => set(step.id, { action })} />
+              <SecretWarning text={step.result} onReplace={(result) => set(step.id, { result })} />
+              <DangerWarning text={`${step.action}\n\n${step.result}`} />
+            </div>
+            <div className="flex flex-col sm:flex-row">
+              <IconButton
+                label={`Move step ${index + 1} up`}
+                disabled={index === 0}
+                onClick={(event) => move(index, index - 1, event.currentTarget)}
+              >
+                <ArrowUp size={14} />
+              </IconButton>
+              <IconButton
+                label={`Move step ${index + 1} down`}
+                disabled={index === steps.length - 1}
+                onClick={(event) => move(index, index + 1, event.currentTarget)}
+              >
+                <ArrowDown size={14} />
+              </IconButton>
+              <RemoveRow label={`Remove step ${index + 1}`} onRemove={() => remove(step.id)} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </RowsField>
+  )
+}
+
+type EvidenceFieldProps = {
+  stored: Evidence[]
+  added: DraftEvidence[]
+  onChange: (added: DraftEvidence[]) => void
+  error?: string | undefined
+}
+
+/** Evidence is append-only: what is stored is shown, what is new can still be changed. */
+function EvidenceField({ stored, added, onChange, error }: EvidenceFieldProps) {
+  const { set, remove, add } = rowsOf(added, onChange)
+  return (
+    <RowsField
+      legend="Evidence"
+      note={stored.length ? 'can be added, not changed' : 'optional'}
+      addLabel="Add evidence"
+      onAdd={() => add({ kind: 'log', content: '' })}
+      error={error}
+    >
+      <div className="grid gap-3">
+        {stored.length > 0 && <EvidenceList evidences={stored} />}
+        {added.map((one, index) => (
+          <div key={one.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-2">
+            <div className="grid gap-1.5">
+              <Input
+                aria-label={`Evidence ${index + 1}, kind`}
+                placeholder="log"
+                value={one.kind}
+                onChange={(event) => set(one.id, { kind: event.target.value })}
+              />
+              <PasteTextarea
+                maxLength={200_000}
+                aria-label={`Evidence ${index + 1}, content`}
+                className="font-mono text-xs!"
+                placeholder="The log line, the output, the link"
+                value={one.content}
+                onChange={(content) => set(one.id, { content })}
+              />
+              <SecretWarning text={one.content} onReplace={(content) => set(one.id, { content })} />
+              <DangerWarning text={one.content} />
+            </div>
+            <RemoveRow label={`Remove evidence ${index + 1}`} onRemove={() => remove(one.id)} />
+          </div>
+        ))}
+      </div>
+    </RowsField>
+  )
+}
+
+/** The pictures of a card that is being edited. Everybody who reads the card sees them, in the text or under it. */
+function ImagesField({ cardId }: { cardId: string }) {
+  const query = useQuery(cardImagesQuery(cardId))
+  const { data } = query
+  const [asked, setAsked] = useState<CardImage | null>(null)
+  const remove = useMutation({
+    mutationFn: (image: CardImage) => deleteImage({ image_id: image.image_id }),
+    onSuccess: () => {
+      setAsked(null)
+      toast('The picture is deleted.')
+      return queryClient.invalidateQueries({ queryKey: cardImagesQuery(cardId).queryKey })
+    },
+    onError: toastError,
+  })
+  if (!data?.items.length) return <PartNotLoaded what="The pictures of this card" query={query} />
+  return (
+    <fieldset>
+      <legend className="mb-1.5 text-sm font-medium">Pictures</legend>
+      <ImageList
+        images={data.items}
+        action={(image, name) => (
+          <IconButton label={`Delete ${name}`} onClick={() => setAsked(image)}>
+            <Trash2 size={14} />
+          </IconButton>
+        )}
+      />
+      <p className="mt-1.5 text-xs text-faint">
+        All readers of the card see them: in its text, or below it if no text shows them.
+      </p>
+      {asked && (
+        <ConfirmDialog
+          title="Delete this picture?"
+          action="Delete for good"
+          onClose={() => setAsked(null)}
+          mutation={{ mutate: () => remove.mutate(asked), isPending: remove.isPending }}
+        >
+          It is deleted at once and for good, also from former versions of the card.
+        </ConfirmDialog>
+      )}
+    </fieldset>
+  )
+}
+
+type Told = { rule: DangerRuleId; severity: Severity; quote: string; why: string; safer: string }
+
+const MOST_TOLD = 3
+const LONGEST_QUOTE = 60
+const SHORTEST_TEXT = 8
+
+async function lookAt(text: string): Promise<Told[]> {
+  const [{ findDanger }, { DANGER_WORDS }] = await Promise.all([
+    import('#server/features/review/find-danger.ts'),
+    import('#server/features/review/words.ts'),
+  ])
+  const first = new Map<string, Told>()
+  for (const { rule, severity, start, end } of findDanger(text)) {
+    const known = first.get(rule)
+    if (severity === 'note' || (known && known.severity === 'block')) continue
+    if (known && severity === known.severity) continue
+    first.set(rule, { rule, severity, quote: text.slice(start, end), ...DANGER_WORDS[rule] })
+  }
+  return [...first.values()].slice(0, MOST_TOLD)
+}
+
+/** The server's own review for danger, run while typing. */
+function useDanger(text: string): Told[] {
+  const [found, setFound] = useState<Told[]>([])
+  useEffect(() => {
+    if (text.length < SHORTEST_TEXT) return setFound([])
+    let current = true
+    const timer = setTimeout(() => whenLoaded(lookAt(text), (told) => current && setFound(told)), 300)
+    return () => {
+      current = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  return found
+}
+
+const shortened = (quote: string) =>
+  quote.length > LONGEST_QUOTE ? `${quote.slice(0, LONGEST_QUOTE)}…` : quote
+
+/** What publishing would refuse or mark, why, and how to say it safely. */
+function DangerWarning({ text }: { text: string }) {
+  const found = useDanger(text)
+  if (found.length === 0) return null
+  return (
+    <Notice tone="warn">
+      <ul className="grid gap-2">
+        {found.map(({ rule, severity, quote, why, safer }) => (
+          <li key={rule}>
+            <code className="wrap-anywhere">{shortened(quote)}</code>{' '}
+            {severity === 'block' ? 'cannot be published like this.' : 'is marked for its readers.'} {why}{' '}
+            {safer}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   )
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { getCard } from '../../api/cards.ts'
+import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 
@@ -29,3 +30,21 @@ export function listsChanged() {
     predicate: ({ queryKey }) => queryKey[1] !== 'library',
   })
 }
+
+/** The server orders by relation; the page shows the similarity, so the list is ordered by that. */
+export const nearestFirst = <T extends { similarity: number }>(cards: readonly T[]): T[] =>
+  cards.toSorted((a, b) => b.similarity - a.similarity)
+
+const MERGED = 'merged_already'
+
+/** The card was deleted or merged into another, is no longer shared with the person, or is only theirs to read. */
+export const isOutOfReach = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === 403 || error.status === 404 || error.code === MERGED)
+
+/** As the server refuses a change of a merged card. */
+export const mergedInto = (cardId: string) =>
+  new ApiError(
+    409,
+    { code: MERGED, detail: 'This card was merged into another.', into_card_id: cardId },
+    new Headers(),
+  )

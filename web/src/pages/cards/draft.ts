@@ -1,6 +1,6 @@
 import type { CardProposal } from '../../api/memory.ts'
 import type { Card, CardType } from '../../api/types.ts'
-import { randomId } from '../../lib/random.ts'
+import { randomId } from '../../lib/storage.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
 export type DraftPair = { id: string; name: string; value: string }

@@ -4,23 +4,19 @@ import { PencilOff } from 'lucide-react'
 import { useState } from 'react'
 import { updateCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
-import { queryClient } from '../../api/query.ts'
+import { queryClient, SENT_WHEN_BACK } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
-import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { LinkButton } from '../../ui/button.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
 import { EmptyState, FormError, Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { AsNewCard, KeptText } from './as-new-card.tsx'
 import { CardForm } from './card-form.tsx'
-import { cardQuery } from './card-queries.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
+import { cardQuery, isOutOfReach, mergedInto } from './card-queries.ts'
 import { changesOf, type Draft, draftOf, isSame, isSavedAs, restOf } from './draft.ts'
-import { EditorFrame } from './editor-frame.tsx'
-import { isOutOfReach, mergedInto } from './out-of-reach.ts'
-import { ReadersLine } from './sharing/readers.tsx'
-import { useDraft } from './use-draft.ts'
-import { useSaving } from './use-saving.ts'
+import { EditorFrame, useSaving } from './editor-frame.tsx'
+import { ReadersLine } from './readers.tsx'
+import { AsNewCard, KeptText, useDraft } from './use-draft.tsx'
+import { VersionDiff } from './version-diff.tsx'
 
 export function EditCard() {
   const { cardId } = useParams({ from: '/app/cards/$cardId/edit' })
@@ -191,5 +187,37 @@ function Editor({ loaded }: { loaded: Card }) {
         fieldError={(name) => api?.field(name)}
       />
     </EditorFrame>
+  )
+}
+
+type Props = { mine: Draft; theirs: Card; onKeepMine: () => void; onTakeTheirs: () => void }
+
+/** Somebody saved in between: both texts side by side, and the choice. */
+function ConflictNotice({ mine, theirs, onKeepMine, onTakeTheirs }: Props) {
+  return (
+    <div className="grid gap-3">
+      <Notice
+        tone="warn"
+        action={
+          <span className="flex flex-wrap gap-2">
+            <Button size="sm" onClick={onTakeTheirs}>
+              Take theirs
+            </Button>
+            <Button size="sm" onClick={onKeepMine}>
+              Go on with mine
+            </Button>
+          </span>
+        }
+      >
+        This card was changed {formatAgo(theirs.updated_at)} (version {theirs.version}). Nothing was saved
+        over it, and your text is still here.
+      </Notice>
+      <details className="rounded-md border border-line px-3 py-2" open>
+        <summary className="text-sm">What your text changes in their version</summary>
+        <div className="pt-3">
+          <VersionDiff before={draftOf(theirs)} after={mine} />
+        </div>
+      </details>
+    </div>
   )
 }

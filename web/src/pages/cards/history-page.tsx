@@ -14,7 +14,7 @@ import { Pager } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { draftOf } from './draft.ts'
-import { ReadersLine } from './sharing/readers.tsx'
+import { ReadersLine } from './readers.tsx'
 import { VersionDiff } from './version-diff.tsx'
 
 const PAGE_SIZE = 20

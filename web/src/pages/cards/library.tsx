@@ -4,10 +4,8 @@ import { plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { CardRows } from './list/card-rows.tsx'
-import { ListFilters } from './list/list-filters.tsx'
-import { type ListInput, useFirstPage } from './list/use-card-pages.ts'
-import { isFiltered, type ListState, NO_FILTERS } from './list-state.ts'
+import { isFiltered, type ListState, NO_FILTERS } from './card-filters.tsx'
+import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
 
 const route = getRouteApi('/app/library')
 

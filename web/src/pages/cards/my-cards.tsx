@@ -1,20 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { FileText, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { FileText, Plus, Users } from 'lucide-react'
+import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
+import { cardStats } from '../../api/cards.ts'
 import type { ListedCard } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
+import { neighbourGetsFocus } from '../../lib/focus.ts'
+import { formatAgo, formatNumber, plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Segmented, Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { AddSamples, SampleNotice } from '../first-steps/samples.tsx'
+import { EmptyState, NotLoaded, PartNotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { AddSamples, SampleNotice } from '../first-steps/first-steps.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
-import { BulkBar } from './bulk-bar.tsx'
-import { CardStatsPanel } from './card-stats.tsx'
-import { CardRows } from './list/card-rows.tsx'
-import { ListFilters } from './list/list-filters.tsx'
-import { type ListInput, useFirstPage } from './list/use-card-pages.ts'
-import { isFiltered, type ListState, NO_FILTERS, whoseCards } from './list-state.ts'
+import { typeOf } from './card-badges.tsx'
+import { isFiltered, type ListState, NO_FILTERS, whoseCards } from './card-filters.tsx'
+import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
+import { ShareDialog } from './lazy-parts.tsx'
 
 const route = getRouteApi('/app/cards')
 
@@ -220,5 +222,187 @@ function WorkspaceFilter({
           ))}
       </Select>
     </PartNotLoaded>
+  )
+}
+
+type Props = {
+  chosen: ReadonlyMap<string, ListedCard>
+  total: number
+  /** How many of the visible cards can be chosen at once. */
+  choosable: number
+  onAll: () => void
+  /** Only these stay chosen. */
+  onLeft: (cards: readonly Pick<ListedCard, 'card_id'>[]) => void
+}
+
+/** How many cards there are, or how many are chosen and what can be done with them. */
+function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
+  const [asking, setAsking] = useState(false)
+  const cards = [...chosen.values()]
+  // Back leads to another list, where none of them is chosen.
+  if (asking && cards.length === 0) setAsking(false)
+  const bar = useRef<HTMLDivElement>(null)
+  /** Other buttons take the place of those that choose. */
+  const then = (run: () => void) => (event: MouseEvent<Element>) => {
+    neighbourGetsFocus(event.currentTarget, () => (bar.current ? [bar.current] : []))
+    run()
+  }
+  return (
+    <div
+      ref={bar}
+      className={cx(
+        'flex min-h-8 flex-wrap items-center gap-2 pb-1 text-sm',
+        // Cards far down the list are chosen too, and what to do with them stays in reach.
+        cards.length > 0 && 'sticky top-0 z-10 bg-page py-1',
+      )}
+    >
+      <span role="status" className={cards.length > 0 ? 'font-medium' : 'text-xs text-faint'}>
+        {cards.length > 0 ? `${plural(cards.length, 'card')} chosen` : plural(total, 'card')}
+      </span>
+      {cards.length > 0 ? (
+        <>
+          <Button size="sm" onClick={() => setAsking(true)}>
+            <Users size={14} aria-hidden />
+            Share {plural(cards.length, 'card')} …
+          </Button>
+          <Button size="sm" look="ghost" onClick={then(() => onLeft([]))}>
+            Clear
+          </Button>
+        </>
+      ) : (
+        choosable > 1 && (
+          <Button look="ghost" size="sm" className="ml-auto" onClick={then(onAll)}>
+            Choose the first {choosable}
+          </Button>
+        )
+      )}
+      {asking && <ShareDialog cards={cards} onClose={() => setAsking(false)} onShared={onLeft} />}
+    </div>
+  )
+}
+
+/** Numbers with small charts, beside the list: of all cards that its filters choose from. */
+function CardStatsPanel({ state }: { state: ListState }) {
+  const whose = whoseCards(state)
+  const stats = useQuery({ queryKey: ['cards', 'stats', whose], queryFn: () => cardStats(whose) })
+  if (!stats.data && stats.error) return null
+  if (!stats.data)
+    return (
+      <aside aria-label="Numbers" className="grid content-start gap-3">
+        <Skeleton className="h-6 w-1/2" />
+        <Skeleton className="w-full" />
+        <Skeleton className="w-3/4" />
+      </aside>
+    )
+  const { total, published, unpublished, by_type, top_tags, feedback, last_activity_at } = stats.data
+  const types = Object.entries(by_type).filter(([, count]) => count > 0)
+  return (
+    <aside aria-label="Numbers" className="grid content-start gap-6">
+      <dl className="grid grid-cols-3 gap-3">
+        <Figure name="Cards" value={total} />
+        {whose.scope === 'personal' && (
+          <>
+            <Figure name="Shared" value={published} />
+            <Figure name="Not shared" value={unpublished} />
+          </>
+        )}
+      </dl>
+      {whose.scope === 'personal' && total > 0 && <Split published={published} total={total} />}
+      {types.length > 0 && (
+        <Block title="By type">
+          <Bars
+            label="Cards by type"
+            rows={types
+              .toSorted((a, b) => b[1] - a[1])
+              .map(([type, value]) => ({ name: typeOf(type).label, value }))}
+          />
+        </Block>
+      )}
+      {top_tags.length > 0 && (
+        <Block title="Most used tags">
+          <Bars
+            label="Most used tags"
+            rows={top_tags.slice(0, 6).map(({ tag, count }) => ({ name: tag, value: count }))}
+            link={(tag) => (
+              <Link
+                to="/cards"
+                search={{ ...state, tag }}
+                aria-label={`Only with the tag ${tag}`}
+                className="rounded-sm hover:text-ink hover:underline"
+              >
+                {tag}
+              </Link>
+            )}
+          />
+        </Block>
+      )}
+      <Block title="Feedback received">
+        <Bars
+          label="Feedback received"
+          rows={[
+            { name: 'Useful', value: feedback.useful },
+            { name: 'Did not apply', value: feedback.not_applicable },
+            { name: 'Outdated', value: feedback.outdated },
+          ]}
+        />
+      </Block>
+      {last_activity_at && <p className="text-xs text-faint">Last change {formatAgo(last_activity_at)}</p>}
+    </aside>
+  )
+}
+
+const Figure = ({ name, value }: { name: string; value: number }) => (
+  <div className="flex flex-col-reverse">
+    <dt className="text-xs text-faint">{name}</dt>
+    <dd className="text-lg font-semibold tabular-nums">{formatNumber(value)}</dd>
+  </div>
+)
+
+const Block = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section>
+    <h2 className="mb-2 text-xs font-medium text-faint">{title}</h2>
+    {children}
+  </section>
+)
+
+/** The share of shared or published cards, as one bar. */
+const Split = ({ published, total }: { published: number; total: number }) => (
+  <div
+    role="img"
+    aria-label={`${published} of ${total} shared or published`}
+    className="-mt-3 flex h-1.5 overflow-hidden rounded-full bg-sunken"
+  >
+    <span className="bg-ok" style={{ width: `${(published / total) * 100}%` }} />
+  </div>
+)
+
+type BarsProps = {
+  label: string
+  rows: { name: string; value: number }[]
+  /** A name that leads somewhere. */
+  link?: (name: string) => ReactNode
+}
+
+/** A small horizontal bar chart that reads as a list. */
+function Bars({ label, rows, link }: BarsProps) {
+  const most = Math.max(1, ...rows.map((row) => row.value))
+  return (
+    <ul aria-label={label} className="grid gap-2">
+      {rows.map((row) => (
+        <li
+          key={row.name}
+          className="grid grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_auto] items-center gap-3 text-sm"
+        >
+          <span className="truncate text-soft">{link ? link(row.name) : row.name}</span>
+          <span aria-hidden className="h-1.5 overflow-hidden rounded-full bg-sunken">
+            <span
+              className="block h-full rounded-full bg-accent"
+              style={{ width: `${(row.value / most) * 100}%` }}
+            />
+          </span>
+          <span className="min-w-6 text-right tabular-nums">{formatNumber(row.value)}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,29 +1,91 @@
-import { useMutation } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
-import { recordFromMemory } from '../../api/memory.ts'
-import { queryClient } from '../../api/query.ts'
+import { type CardProposal, proposeCard, recordFromMemory } from '../../api/memory.ts'
+import { queryClient, SENT_WHEN_BACK } from '../../api/query.ts'
+import { similarToText } from '../../api/search.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
-import { SENT_WHEN_BACK } from '../../api/when-back.ts'
-import { formatAgo } from '../../lib/format.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { useDebounced } from '../../lib/hooks.ts'
+import { randomId } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { LinkButton } from '../../ui/button.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { FormError, Notice, NotLoaded, PartNotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { CardForm } from './card-form.tsx'
-import { type Draft, emptyDraft, fieldsOf, isSame, newEvidences, restOf } from './draft.ts'
-import { EditorFrame } from './editor-frame.tsx'
-import { NearCards } from './near-cards.tsx'
-import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.ts'
-import { useSaving } from './use-saving.ts'
-import { useHome, WorkspaceField } from './workspace-field.tsx'
+import { nearestFirst } from './card-queries.ts'
+import { type Draft, draftOfProposal, emptyDraft, fieldsOf, isSame, newEvidences, restOf } from './draft.ts'
+import { EditorFrame, useSaving } from './editor-frame.tsx'
+import { ReadersLine } from './readers.tsx'
+import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.tsx'
 
-export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
+const route = getRouteApi('/app/cards/new')
+
+/** Each new card has a draft of its own, named in the address: two tabs write two cards. */
+export function NewCard() {
+  const { draft, from, also } = route.useSearch()
+  // Another one each time that the address names none: the link to a new card works on this page too.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the draft is what makes it another one
+  const fresh = useMemo(randomId, [draft])
+  if (from) return <CardFromMemory key={from} from={from} also={also} />
+  if (!draft) return <Navigate to="/cards/new" search={{ draft: fresh }} replace />
+  return <CardEditor key={draft} draftId={draft} />
+}
+
+/** The editor for a card that is made from an exchange in memory. */
+function CardFromMemory({ from, also }: { from: string; also: string | undefined }) {
+  const proposal = useQuery({
+    queryKey: ['memory', 'proposal', from, also ?? ''],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      proposeCard({ raw_id: from, also_raw_ids: also?.split(',').filter(Boolean) ?? [] }, { signal }),
+  })
+  if (!proposal.data)
+    return (
+      <NotLoaded
+        isPage
+        query={proposal}
+        action={<LinkButton to="/cards/new">Write an empty card</LinkButton>}
+      >
+        <SkeletonPage />
+      </NotLoaded>
+    )
+  return (
+    <CardEditor
+      draftId={from}
+      source={{
+        rawId: from,
+        start: draftOfProposal(proposal.data),
+        notice: <FilledIn proposal={proposal.data} from={from} />,
+      }}
+    />
+  )
+}
+
+function FilledIn({ proposal, from }: { proposal: CardProposal; from: string }) {
+  const secrets = proposal.redactions.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Notice>
+      Filled in from{' '}
+      <Link to="/memory/events/$rawId" params={{ rawId: from }} className="underline">
+        an exchange in your memory
+      </Link>
+      {proposal.method === 'model' && ' by the language model of this server'}. Read it before you save; the
+      card keeps a link that only you can follow.
+      {secrets > 0 && ` ${plural(secrets, 'secret')} replaced.`}
+    </Notice>
+  )
+}
+
+type CardSource = { rawId: string; start: Draft; notice: ReactNode }
 
 /** The editor of a new card, empty or filled in from a source. Each has a draft of its own. */
-export function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
+function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
   const navigate = useNavigate()
   const { user_id, default_workspace_id } = useMe()
   const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
@@ -123,5 +185,127 @@ function OtherDrafts({ except }: { except: string }) {
         ))}
       </ul>
     </Notice>
+  )
+}
+
+const WAIT_MS = 600
+const SHORTEST_TITLE = 10
+const SHORTEST_SYMPTOM = 20
+
+/** Shows similar cards while a person writes, beside the form. If it fails, it shows nothing. */
+function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_summary'> }) {
+  // As one text: an object would differ at every render, and the value would never settle.
+  const written = useDebounced(
+    JSON.stringify({
+      title: draft.title.trim(),
+      symptom: draft.symptom.trim(),
+      fix_summary: draft.fix_summary.trim(),
+    }),
+    WAIT_MS,
+  )
+  const { title, symptom, fix_summary } = JSON.parse(written) as typeof draft
+  const isEnough = title.length >= SHORTEST_TITLE && symptom.length >= SHORTEST_SYMPTOM
+  const near = useQuery({
+    queryKey: ['search', 'near', written],
+    enabled: isEnough,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => similarToText({ title, symptom, fix_summary }, { signal }),
+  })
+  const cards = isEnough ? nearestFirst(near.data ?? []) : []
+  return (
+    <section aria-label="Near cards" aria-live="polite">
+      {cards.length > 0 && (
+        <>
+          <h2 className="mb-1 text-sm font-semibold">Is it one of these?</h2>
+          <ul className="-mx-2 grid">
+            {cards.map((card) => (
+              <li key={card.card_id}>
+                <a
+                  href={`/cards/${card.card_id}`}
+                  target="_blank"
+                  rel="noreferrer"
+                  className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 text-sm hover:bg-hover"
+                >
+                  <span className="grid min-w-0 grow">
+                    <span className="line-clamp-2">{card.title}</span>
+                    <ReadersLine card={card} />
+                  </span>
+                  {card.similarity >= 0.1 && (
+                    <span className="shrink-0 text-xs text-faint tabular-nums">
+                      {Math.round(card.similarity * 100)} % the same
+                    </span>
+                  )}
+                  <ExternalLink size={12} className="shrink-0 text-faint" aria-hidden />
+                  <span className="sr-only">opens in a new tab</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Where a new card goes. A draft may name a team that its writer has left, or that is gone: then it is Personal. */
+function useHome(wanted: string) {
+  const { personal_workspace_id } = useMe()
+  const query = useQuery(workspacesQuery)
+  const writable = query.data?.items.filter(
+    ({ workspace_id, role }) =>
+      workspace_id !== personal_workspace_id && (role === 'admin' || role === 'editor'),
+  )
+  const isThere = !writable || writable.some(({ workspace_id }) => workspace_id === wanted)
+  return {
+    query,
+    writable,
+    home: isThere ? wanted : '',
+    isLost: !isThere && wanted !== '' && wanted !== personal_workspace_id,
+  }
+}
+
+type Props = { home: ReturnType<typeof useHome>; onChange: (workspaceId: string) => void }
+
+/** Where the card will live: workspaces that the person may write in, and Personal. */
+function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: Props) {
+  const field = (
+    <SelectField
+      label="Workspace"
+      value={home}
+      disabled={!writable}
+      onChange={(event) => onChange(event.target.value)}
+      hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
+    >
+      {writable ? <option value="">Personal</option> : <option value={home}>Loading …</option>}
+      {writable?.map((workspace) => (
+        <option key={workspace.workspace_id} value={workspace.workspace_id}>
+          {workspace.name}
+        </option>
+      ))}
+    </SelectField>
+  )
+  // It keeps its place until the list comes: the fields below would move under the pointer.
+  if (!writable)
+    return (
+      <PartNotLoaded what="Your workspaces" query={query}>
+        {field}
+      </PartNotLoaded>
+    )
+  return (
+    <div className="grid gap-2">
+      {writable.length > 0 ? (
+        field
+      ) : (
+        <p className="text-xs text-faint">
+          It is saved in Personal: only you can read it until you share it.
+        </p>
+      )}
+      {isLost && (
+        <Notice tone="warn">
+          You can no longer write in the workspace that this draft was for. It will be saved in Personal.
+        </Notice>
+      )}
+    </div>
   )
 }

@@ -1,8 +1,11 @@
 import { Circle, CircleCheck, CircleX } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { ReviewRule } from '#server/features/cards/review-rules.ts'
 import { cx } from '../../lib/cx.ts'
+import { plural } from '../../lib/format.ts'
+import { whenLoaded } from '../../lib/loadable.tsx'
 import { Skeleton } from '../../ui/states.tsx'
-import { standing } from './review-standing.ts'
-import { useReview } from './use-review.ts'
+import type { CardContent } from './draft.ts'
 
 type Props = {
   content: Parameters<typeof useReview>[0]
@@ -59,4 +62,98 @@ export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
       </p>
     </section>
   )
+}
+
+/** What is missing: points, or a required line. */
+export function standing({
+  passed,
+  score,
+  threshold,
+  rules,
+}: Pick<Reviewed, 'passed' | 'score' | 'threshold' | 'rules'>): string {
+  if (passed) return `${score} of 100 points`
+  if (score < threshold) return `${score} of ${threshold} points needed`
+  const required = rules.filter((rule) => rule.hard && !rule.ok).length
+  return `${plural(required, 'required line')} missing`
+}
+
+type Reviewed = {
+  passed: boolean
+  score: number
+  threshold: number
+  rules: { id: string; hard: boolean; label: string; ok: boolean }[]
+}
+
+type Limits = typeof import('#server/features/cards/review-rules.ts')['LIMITS']
+
+/** The rules' messages say what to fix; a checklist says what is wanted. */
+const labels = (limits: Limits): Record<string, string> => ({
+  title_length: `Title of at least ${limits.titleCharacters} characters`,
+  title_words: `Title of at least ${limits.titleWords} words`,
+  symptom_length: `Problem or goal in at least ${limits.textCharacters} characters`,
+  symptom_words: `Problem or goal in ${limits.textDistinctWords} different words`,
+  fix_length: `Solution in at least ${limits.textCharacters} characters`,
+  fix_words: `Solution in ${limits.textDistinctWords} different words`,
+  fix_is_not_symptom: 'Solution says more than the problem',
+  no_placeholder: 'No placeholder text such as TODO',
+  debug_grounds: 'A root cause, a step or evidence',
+  no_secrets: 'No secrets',
+})
+
+/** Shown with the last line: both say what a public card must not contain. */
+const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous for readers' }
+
+const loadRules = () =>
+  Promise.all([
+    import('#server/features/cards/review-rules.ts'),
+    import('#server/features/cards/content.ts'),
+    import('#server/features/cards/danger.ts'),
+    import('#server/features/review/policy.ts'),
+    import('#server/core/pieces.ts'),
+  ])
+
+type Rules = Awaited<ReturnType<typeof loadRules>>
+
+/** Applies the server's own publish rules and secret scanner in the browser, when the person pauses typing. */
+function useReview(
+  content: CardContent,
+  evidences: readonly { content: string }[],
+  evidenceCount: number,
+): Reviewed | null {
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null)
+  const text = JSON.stringify([content, evidences, evidenceCount])
+  useEffect(() => {
+    let current = true
+    const review = async ([rules, texts, danger, policy, { UNCHARGED }]: Rules) => {
+      const [card, proofs, count] = JSON.parse(text) as [CardContent, { content: string }[], number]
+      const evidence = proofs.map(({ content }) => ({ kind: 'text', content }))
+      const secrets = [
+        ...(await texts.secretsInContent(UNCHARGED, card)),
+        ...(await texts.secretsInEvidences(UNCHARGED, evidence)).flat(),
+      ]
+      const subject = { ...card, evidence_count: count, secrets }
+      const words = labels(rules.LIMITS)
+      const { passed, score } = rules.reviewCard(subject)
+      const found = await danger.dangerInCard(UNCHARGED, card, evidence, policy.FIXED_POLICY)
+      const isSafe = !found.some(({ severity }) => severity === 'block')
+      const told = (rule: ReviewRule) =>
+        words[rule.id] ?? (typeof rule.message === 'string' ? rule.message : rule.message(subject))
+      if (!current) return
+      setReviewed({
+        passed: passed && isSafe,
+        score,
+        threshold: rules.REVIEW_THRESHOLD,
+        rules: rules.REVIEW_RULES.flatMap((rule) => [
+          ...(rule.id === 'no_secrets' ? [{ ...NO_DANGER, ok: isSafe }] : []),
+          { id: rule.id, hard: rule.hard, label: told(rule), ok: rule.passes(subject) },
+        ]),
+      })
+    }
+    const timer = setTimeout(() => whenLoaded(loadRules(), review), 200)
+    return () => {
+      current = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  return reviewed
 }

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ReadersLine } from './sharing/readers.tsx'
+import { ReadersLine } from './readers.tsx'
 
 const route = getRouteApi('/app/review')
 

@@ -1,7 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
-import { readCardState, readListState, readNewCardState } from './list-state.ts'
+import { readCardState, readListState, readNewCardState } from './card-filters.tsx'
 
 const mine = createRoute({
   getParentRoute: () => appRoute,
@@ -30,7 +30,7 @@ const create = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/new',
   validateSearch: readNewCardState,
-  component: lazyPage(() => import('./new-card-page.tsx'), 'NewCard'),
+  component: lazyPage(() => import('./new-card.tsx'), 'NewCard'),
 })
 
 const show = createRoute({

@@ -1,6 +1,6 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 import { cx } from '../../lib/cx.ts'
-import { CARD_TYPES } from './card-types.ts'
+import { CARD_TYPES } from './card-badges.tsx'
 import type { Draft } from './draft.ts'
 
 /** The readable text of each field, under the name readers know. */

@@ -1,15 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Pickaxe } from 'lucide-react'
-import { useRef, useState } from 'react'
-import type { CardDraft } from '../../api/drafts.ts'
-import { configQuery } from '../../session.ts'
-import { LinkButton } from '../../ui/button.tsx'
+import { type FormEvent, useRef, useState } from 'react'
+import { acceptDraft, type CardDraft, dismissDraft, reopenDraft } from '../../api/drafts.ts'
+import { formatAgo } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/storage.ts'
+import { configQuery, useMe } from '../../session.ts'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Field, Input, Textarea } from '../../ui/field.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { kvaultCommand } from '../account/agents.ts'
-import { DraftItem } from './draft-item.tsx'
-import { draftsQuery } from './draft-queries.ts'
-import { withKept } from './kept-drafts.ts'
+import { emptyDraft } from '../cards/draft.ts'
+import { AsNewCard } from '../cards/use-draft.tsx'
+import { draftsChanged, draftsQuery } from './draft-queries.ts'
 
 /** Drafts from the person's own work: they decide about each. */
 export function DraftsPage() {
@@ -58,4 +65,297 @@ export function DraftsPage() {
       )}
     </Page>
   )
+}
+
+type DraftItemProps = {
+  draft: CardDraft
+  /** It stands here only because somebody writes in it. */
+  isGone: boolean
+  /** Whether the list has to keep it. */
+  onKeep: (isKept: boolean) => void
+}
+
+/** One draft: its text on one side, its evidence on the other. */
+function DraftItem({ draft, isGone, onKeep }: DraftItemProps) {
+  const [isEditing, setEditing] = useState(false)
+  const edit = (isOpen: boolean) => {
+    setEditing(isOpen)
+    onKeep(isOpen)
+  }
+  return (
+    <li className="grid gap-x-8 gap-y-4 py-6 lg:grid-cols-2">
+      <div className="min-w-0">
+        {isEditing ? (
+          <DraftForm
+            draft={draft}
+            isGone={isGone}
+            onAccepted={() => onKeep(false)}
+            onCancel={() => edit(false)}
+          />
+        ) : (
+          <>
+            <Words draft={draft} />
+            <Decision draft={draft} onEdit={() => edit(true)} />
+          </>
+        )}
+      </div>
+      <Evidence draft={draft} />
+    </li>
+  )
+}
+
+function Words({ draft }: { draft: CardDraft }) {
+  return (
+    <>
+      <h2 className="text-base font-semibold break-words">{draft.title}</h2>
+      <p className="mt-1 text-xs text-faint">
+        {[draft.project_key, formatAgo(draft.created_at)].filter(Boolean).join(' · ')}
+      </p>
+      <h3 className="mt-3 text-sm font-medium">Fix</h3>
+      {draft.fix_summary ? (
+        <LazyMarkdown>{draft.fix_summary}</LazyMarkdown>
+      ) : (
+        <p className="mt-1 text-sm text-soft">The session does not say it. Edit the draft and add it.</p>
+      )}
+      {draft.root_cause && (
+        <>
+          <h3 className="mt-3 text-sm font-medium">Cause</h3>
+          <LazyMarkdown>{draft.root_cause}</LazyMarkdown>
+        </>
+      )}
+    </>
+  )
+}
+
+function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
+  const { draft_id } = draft
+  const navigate = useNavigate()
+  const openCard = (cardId: string) => ({
+    label: 'Open',
+    run: () => void navigate({ to: '/cards/$cardId', params: { cardId } }),
+  })
+  const accept = useMutation({
+    mutationFn: (as: 'card' | 'verdict') => acceptDraft({ draft_id, as }),
+    onSuccess: ({ outcome, card_id }) =>
+      toast(outcome === 'recorded' ? 'Recorded as your card.' : 'Said that it worked.', {
+        action: openCard(card_id),
+      }),
+    onError: toastError,
+    onSettled: draftsChanged,
+  })
+  const reopen = () => void reopenDraft({ draft_id }).catch(toastError).finally(draftsChanged)
+  const dismiss = useMutation({
+    mutationFn: () => dismissDraft({ draft_id }),
+    onSuccess: () => toast('Dismissed.', { undo: reopen }),
+    onError: toastError,
+    onSettled: draftsChanged,
+  })
+  const isBusy = accept.isPending || dismiss.isPending
+  return (
+    <>
+      {draft.looks_like && (
+        <p className="mt-4 rounded-md bg-sunken px-3 py-2 text-sm">
+          This looks like{' '}
+          <Link
+            to="/cards/$cardId"
+            params={{ cardId: draft.looks_like.card_id }}
+            className="break-words text-accent-strong underline underline-offset-2"
+          >
+            {draft.looks_like.title}
+          </Link>
+          . If it is the same, say that it worked: that helps the next person who finds it.
+        </p>
+      )}
+      <div className="mt-4 flex flex-wrap gap-2">
+        {draft.looks_like && (
+          <Button look="primary" busy={isBusy} onClick={() => accept.mutate('verdict')}>
+            It worked
+          </Button>
+        )}
+        <Button
+          look={draft.looks_like ? 'plain' : 'primary'}
+          busy={isBusy}
+          disabled={draft.fix_summary === ''}
+          onClick={() => accept.mutate('card')}
+        >
+          Accept as a card
+        </Button>
+        <Button busy={isBusy} onClick={onEdit}>
+          Edit
+        </Button>
+        <Button look="ghost" busy={isBusy} onClick={() => dismiss.mutate()}>
+          Dismiss
+        </Button>
+      </div>
+    </>
+  )
+}
+
+const FIELDS = [
+  ['symptom', 'Problem'],
+  ['fix_summary', 'Fix'],
+  ['root_cause', 'Cause (optional)'],
+] as const
+
+const takeFocus = (field: HTMLInputElement | null) => field?.focus()
+
+type DraftText = Record<'title' | (typeof FIELDS)[number][0], string>
+
+/** The words of a draft as they are edited; the browser keeps them until the draft is accepted or the edit dropped. */
+function useDraftText(draft: CardDraft) {
+  const { user_id } = useMe()
+  const start: DraftText = {
+    title: draft.title,
+    symptom: draft.symptom,
+    fix_summary: draft.fix_summary,
+    root_cause: draft.root_cause ?? '',
+  }
+  const { text, change, isRestored } = useKeptText(
+    `kv-mined:${user_id}:${draft.draft_id}`,
+    JSON.stringify(start),
+  )
+  const setWords = (next: DraftText) => change(JSON.stringify(next))
+  return { words: JSON.parse(text) as DraftText, setWords, isRestored, drop: () => setWords(start) }
+}
+
+type DraftFormProps = {
+  draft: CardDraft
+  /** It was decided about elsewhere, or its time is over. */
+  isGone: boolean
+  /** It is a card now, so the list may leave it out. */
+  onAccepted: () => void
+  onCancel: () => void
+}
+
+/** Edits a draft and accepts it as a card. */
+function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
+  const { words, setWords, isRestored, drop } = useDraftText(draft)
+  const accept = useMutation({
+    mutationFn: () =>
+      acceptDraft({ draft_id: draft.draft_id, ...words, root_cause: words.root_cause.trim() || null }),
+    onSuccess: () => {
+      drop()
+      onAccepted()
+      toast('Recorded as your card.')
+    },
+    onError: toastError,
+    onSettled: draftsChanged,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    // Enter in the title sends a form that has no button for it too.
+    if (isGone) return
+    accept.mutate()
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      {isRestored && <Notice>What you wrote before is back. Cancel drops it.</Notice>}
+      {isGone && (
+        <>
+          <Notice>This draft was accepted or dismissed elsewhere, or is older than 30 days.</Notice>
+          <AsNewCard cardId={draft.draft_id} draft={{ ...emptyDraft(), ...words }} onMoved={drop} />
+        </>
+      )}
+      <Field label="Title">
+        {(props) => (
+          <Input
+            {...props}
+            // The button that opened the form is gone, and the focus with it.
+            ref={takeFocus}
+            required
+            value={words.title}
+            onChange={(event) => setWords({ ...words, title: event.target.value })}
+          />
+        )}
+      </Field>
+      {FIELDS.map(([name, label]) => (
+        <Field key={name} label={label}>
+          {(props) => (
+            <Textarea
+              {...props}
+              required={name !== 'root_cause'}
+              value={words[name]}
+              onChange={(event) => setWords({ ...words, [name]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+      <div className="flex flex-wrap gap-2">
+        {!isGone && (
+          <Button type="submit" look="primary" busy={accept.isPending}>
+            Accept as a card
+          </Button>
+        )}
+        <Button
+          onClick={() => {
+            drop()
+            onCancel()
+          }}
+        >
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
+
+/** The two outputs and what was changed in between. */
+function Evidence({ draft: { evidence } }: { draft: CardDraft }) {
+  const { command, exit_code, failure, success, attempts, files, commands } = evidence
+  const changes = [...files, ...commands]
+  return (
+    <div className="grid min-w-0 content-start gap-3">
+      <Output title={`Failed ${times(attempts)}${exit_code ? `, exit code ${exit_code}` : ''}`}>
+        {`$ ${command}\n${failure}`}
+      </Output>
+      {changes.length > 0 && (
+        <div>
+          <h3 className="text-sm font-medium">Changed in between</h3>
+          <ul className="mt-1 grid gap-0.5 font-mono text-xs text-soft">
+            {changes.map((change) => (
+              <li key={change} className="wrap-anywhere">
+                {change}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Output title="Succeeded">{`$ ${command}\n${success}`}</Output>
+    </div>
+  )
+}
+
+/** It scrolls, so the keyboard must reach it. */
+function Output({ title, children }: { title: string; children: string }) {
+  return (
+    <section aria-label={title}>
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="text-sm font-medium">{title}</h3>
+        <CopyButton text={children} label={`Copy: ${title}`} />
+      </div>
+      <pre
+        tabIndex={0}
+        className="max-h-48 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs whitespace-pre-wrap"
+      >
+        {children}
+      </pre>
+    </section>
+  )
+}
+
+type Row = { draft_id: string }
+
+/** The list, and in it what it has no more and somebody still writes in, where it stood: the fields keep the focus. */
+export function withKept<Draft extends Row>(
+  listed: readonly Draft[],
+  shown: readonly Draft[],
+  kept: ReadonlySet<string>,
+): Draft[] {
+  const rows = [...listed]
+  for (const [at, draft] of shown.entries())
+    if (kept.has(draft.draft_id) && !rows.some((row) => row.draft_id === draft.draft_id))
+      rows.splice(at, 0, draft)
+  return rows
 }

@@ -1,13 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useRouterState } from '@tanstack/react-router'
 import { Circle, CircleCheck, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { dismissFirstSteps, type StepName } from '../../api/first-steps.ts'
+import {
+  addSamples,
+  dismissFirstSteps,
+  readFirstSteps,
+  removeSamples,
+  type StepName,
+} from '../../api/first-steps.ts'
 import { queryClient } from '../../api/query.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { toastError } from '../../ui/toast.tsx'
-import { firstStepsChanged, firstStepsQuery } from './first-steps-queries.ts'
-import { AddSamples, RemoveSamples } from './samples.tsx'
+import { plural } from '../../lib/format.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 
 const STEPS: Record<StepName, { label: string; to: LinkProps['to'] }> = {
   key: { label: 'Make a key', to: '/connect' },
@@ -80,5 +86,75 @@ export function FirstSteps() {
       </ul>
       <div className="mt-1">{data.sample_cards > 0 ? <RemoveSamples small /> : <AddSamples small />}</div>
     </section>
+  )
+}
+
+const LOOK_AGAIN_MS = 20_000
+
+/** An agent may take a step while the page is open, so this polls until all steps are done or the list is dismissed. */
+const firstStepsQuery = queryOptions({
+  queryKey: ['first-steps'],
+  queryFn: ({ signal }) => readFirstSteps({}, { signal }),
+  refetchInterval: ({ state: { data } }) => (!data || data.done || data.dismissed_at ? false : LOOK_AGAIN_MS),
+})
+
+const firstStepsChanged = () => queryClient.invalidateQueries({ queryKey: firstStepsQuery.queryKey })
+
+const cardsChanged = () =>
+  Promise.all([
+    firstStepsChanged(),
+    queryClient.invalidateQueries({ queryKey: ['cards'] }),
+    queryClient.invalidateQueries({ queryKey: ['search'] }),
+  ])
+
+type Size = { small?: boolean }
+
+const look = ({ small }: Size) =>
+  small ? ({ look: 'ghost', size: 'sm', className: 'w-full justify-start px-1!' } as const) : {}
+
+/** Adds a few cards to read and search, before the person has any. */
+export function AddSamples(props: Size) {
+  const add = useMutation({
+    mutationFn: () => addSamples(),
+    onSuccess: async ({ added }) => {
+      toast(`${plural(added, 'sample card')} added. Only you see them.`)
+      await cardsChanged()
+    },
+    onError: toastError,
+  })
+  return (
+    <Button {...look(props)} busy={add.isPending} onClick={() => add.mutate()}>
+      Add sample cards
+    </Button>
+  )
+}
+
+function RemoveSamples(props: Size) {
+  const remove = useMutation({
+    mutationFn: () => removeSamples(),
+    onSuccess: async ({ removed, kept }) => {
+      const stay = kept.length > 0 ? ` ${plural(kept.length, 'card')} stay: you changed or shared them.` : ''
+      toast(`${plural(removed, 'sample card')} removed.${stay}`)
+      await cardsChanged()
+    },
+    onError: toastError,
+  })
+  return (
+    <Button {...look(props)} busy={remove.isPending} onClick={() => remove.mutate()}>
+      Remove sample cards
+    </Button>
+  )
+}
+
+/** Shown above the person's cards as long as some of them are samples. */
+export function SampleNotice() {
+  const { data } = useQuery(firstStepsQuery)
+  if (!data || data.sample_cards === 0) return null
+  return (
+    <div className="mb-3">
+      <Notice action={<RemoveSamples />}>
+        {plural(data.sample_cards, 'sample card')} among yours, to look at and to search.
+      </Notice>
+    </div>
   )
 }

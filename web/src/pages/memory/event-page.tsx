@@ -9,9 +9,8 @@ import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
-import { MakeCard } from './make-card.tsx'
+import { MakeCard, Said } from './event-parts.tsx'
 import { eventQuery } from './memory-queries.ts'
-import { Said } from './timeline/said.tsx'
 
 const route = getRouteApi('/app/memory/events/$rawId')
 

@@ -1,27 +1,31 @@
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ArrowRightLeft, Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
+import { readProjectKey } from '#server/features/memory/project-key.ts'
+import { ApiError } from '../../api/client.ts'
+import { deleteProject, type MemoryProject, renameProject } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
-import { Segmented } from '../../ui/field.tsx'
+import { ConfirmDialog, FormDialog, isTyped, TypedWord } from '../../ui/dialog.tsx'
+import { Segmented, TextField } from '../../ui/field.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
-import { NotLoaded, Skeleton } from '../../ui/states.tsx'
-import { DeleteProject } from './delete-project.tsx'
-import { MemoryDocument } from './document.tsx'
+import { FormError, Notice, NotLoaded, Skeleton } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { MemoryDocument } from './documents.tsx'
 import {
   documentsQuery,
+  memoryChanged,
+  named,
   type ProjectName,
   projectsQuery,
   type TimelineFilter,
   USER_PREFERENCES,
 } from './memory-queries.ts'
 import { MemorySearchBox, MemorySearchResults } from './project-search.tsx'
-import { RenameProject } from './rename-project.tsx'
-import { TimelineFilterBar } from './timeline/timeline-filter.tsx'
-import { Timeline } from './timeline/timeline-view.tsx'
+import { Timeline, TimelineFilterBar } from './timeline.tsx'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 const route = getRouteApi('/app/memory/project')
@@ -169,5 +173,124 @@ function Documents({ project }: { project: ProjectName }) {
         />
       )}
     </div>
+  )
+}
+
+type Props = { project: ProjectName; events: number; projects: MemoryProject[]; onClose: () => void }
+
+/** The name of another project means a merge: the dialog shows the numbers and asks to type the name. */
+function RenameProject({ project, events, projects, onClose }: Props) {
+  const projectKey = project.key
+  const listId = useId()
+  const navigate = useNavigate()
+  const [name, setName] = useState(projectKey)
+  const [typed, setTyped] = useState('')
+  const [refused, setRefused] = useState<string | null>(null)
+  const wanted = name.trim()
+  const canonical = wanted && readProjectKey(wanted).key
+  const other = projects.find(
+    (one) => one.project_key !== projectKey && [one.project_key, ...one.aliases].includes(canonical),
+  )
+  const merges = other !== undefined || refused === wanted
+  const rename = useMutation({
+    mutationFn: () =>
+      renameProject({ ...named(project), new_project_key: wanted, ...(merges ? { merge: true } : {}) }),
+    onSuccess: async (done) => {
+      onClose()
+      await navigate({
+        to: '/memory/project',
+        search: { ...project, key: done.new_project_key },
+        replace: true,
+      })
+      await memoryChanged()
+      if (merges) toast(`${plural(done.moved_events, 'event')} moved into ${done.new_project_key}.`)
+      else
+        toast('Renamed. Agents find it under the new key.', { undo: () => void undo(done.new_project_key) })
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'project_exists') setRefused(wanted)
+    },
+  })
+  const undo = (key: string) =>
+    renameProject({ ...named({ ...project, key }), new_project_key: projectKey }).then(async () => {
+      await navigate({ to: '/memory/project', search: project, replace: true })
+      await memoryChanged()
+    }, toastError)
+  const ready = wanted !== '' && wanted !== projectKey && (!merges || isTyped(wanted, typed))
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Rename or merge"
+      description="The key is how agents find the project: a repository address, org/repo, or any stable name."
+      action={merges ? `Merge ${plural(events, 'event')}` : 'Rename'}
+      look={merges ? 'danger' : 'primary'}
+      ready={ready}
+      busy={rename.isPending}
+      error={merges && refused === wanted ? null : rename.error}
+      onSubmit={() => rename.mutate()}
+    >
+      <TextField
+        label="New key"
+        value={name}
+        list={listId}
+        required
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <datalist id={listId}>
+        {projects
+          .filter((one) => one.project_key !== projectKey && one.project_key !== USER_PREFERENCES)
+          .map((one) => (
+            <option key={one.project_key} value={one.project_key} />
+          ))}
+      </datalist>
+      {merges && (
+        <>
+          <Notice tone="warn">
+            This project exists{other ? ` and has ${plural(other.events, 'event')}` : ''}. All{' '}
+            {plural(events, 'event')} of <span className="font-mono">{projectKey}</span> move into it; the
+            newer summary and documents count. This cannot be undone.
+          </Notice>
+          <TypedWord word={wanted} value={typed} onChange={setTyped} />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+function DeleteProject({
+  project,
+  events,
+  onClose,
+}: {
+  project: ProjectName
+  events: number
+  onClose: () => void
+}) {
+  const navigate = useNavigate()
+  const remove = useMutation({
+    mutationFn: () => deleteProject({ ...named(project), confirmed_by_user: true }),
+    onSuccess: async ({ deleted_events }) => {
+      await navigate({ to: '/memory' })
+      await memoryChanged()
+      toast(`${project.key} and its ${plural(deleted_events, 'event')} are deleted.`)
+    },
+  })
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      mutation={remove}
+      title="Delete project"
+      action={`Delete ${plural(events, 'event')}`}
+      typed={project.key}
+    >
+      <p>
+        This deletes {plural(events, 'event')} for good: messages, reports, summary, facts and preferences of
+        this project. Cards stay. It cannot be undone.
+      </p>
+      <FormError error={remove.error} />
+    </ConfirmDialog>
   )
 }

@@ -3,16 +3,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Search, SearchX } from 'lucide-react'
 import { useState } from 'react'
 import type { EventType, MemoryHit, MemorySearchAnswer } from '../../api/memory.ts'
-import { formatNumber, formatTime, plural } from '../../lib/format.ts'
-import { plainLine } from '../../lib/plain-line.ts'
-import { useQueryText } from '../../lib/use-query-text.ts'
+import { formatNumber, formatTime, plainLine, plural } from '../../lib/format.ts'
+import { useQueryText } from '../../lib/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { Highlight } from './highlight.tsx'
-import { MakeCard } from './make-card.tsx'
+import { MakeCard } from './event-parts.tsx'
 import { eventQuery, memorySearchQuery } from './memory-queries.ts'
 
 const route = getRouteApi('/app/memory/project')
@@ -188,3 +186,25 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
     </li>
   )
 }
+
+type Piece = { text: string; isHit: boolean }
+
+/** The text in pieces, with every occurrence of one of the words marked, whatever its case. */
+export function piecesOf(text: string, words: readonly string[]): Piece[] {
+  const wanted = words.map((word) => word.trim()).filter(Boolean)
+  if (wanted.length === 0) return [{ text, isHit: false }]
+  const longestFirst = wanted.toSorted((a, b) => b.length - a.length).map(escapeRegExp)
+  const pattern = new RegExp(`(${longestFirst.join('|')})`, 'giu')
+  return text
+    .split(pattern)
+    .map((piece, index) => ({ text: piece, isHit: index % 2 === 1 }))
+    .filter((piece) => piece.text !== '')
+}
+
+const escapeRegExp = (text: string) =>
+  text.replace(/[\\^$.*+?()[\]{}|/-]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16)}`)
+
+const Highlight = ({ text, words }: { text: string; words: readonly string[] }) =>
+  piecesOf(text, words).map((piece, index) =>
+    piece.isHit ? <mark key={index}>{piece.text}</mark> : piece.text,
+  )

@@ -9,7 +9,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
-import { MemoryDocument } from './document.tsx'
+import { MemoryDocument } from './documents.tsx'
 import { documentsQuery, nameOf, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
 

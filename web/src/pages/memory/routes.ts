@@ -4,7 +4,7 @@ import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 /** Project keys contain slashes and colons, so the key is in the query string and not in the path. */
-export type ProjectSearch = {
+type ProjectSearch = {
   key: string
   workspace?: string | undefined
   q?: string | undefined

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ArrowRight, Check, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { itemsOf } from '#server/features/memory/documents.ts'
+import { itemsOf, mergeItems } from '#server/features/memory/documents.ts'
 import { type MemoryProject, transferPreferences } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
@@ -11,7 +11,6 @@ import { Checkbox, SelectField } from '../../ui/field.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { documentsQuery, memoryChanged, type ProjectName, USER_PREFERENCES } from './memory-queries.ts'
-import { type PreviewLine, previewTransfer } from './preferences.ts'
 
 type Props = { source?: ProjectName; projects: MemoryProject[]; onClose: () => void }
 
@@ -244,4 +243,29 @@ function Preview({ lines }: { lines: PreviewLine[] }) {
       })}
     </ul>
   )
+}
+
+type PreviewLine = { item: string; state: 'kept' | 'added' | 'removed' | 'already there' }
+
+type Transfer = {
+  source: readonly string[]
+  target: readonly string[]
+  items: readonly string[] | null
+  replace: boolean
+}
+
+/** The target after the transfer, line by line, by the rule of the server; and the lines that are removed. */
+export function previewTransfer({ source, target, items, replace }: Transfer): PreviewLine[] {
+  const wanted = items ?? source
+  const replacing = replace && items === null
+  const after = replacing ? source : mergeItems(target, wanted).items
+  const had = new Set(target)
+  const copied = new Set(wanted)
+  const lines = after.map((item): PreviewLine => {
+    if (!had.has(item)) return { item, state: 'added' }
+    return { item, state: copied.has(item) ? 'already there' : 'kept' }
+  })
+  const left = new Set(after)
+  const removed = target.filter((item) => !left.has(item))
+  return [...lines, ...removed.map((item): PreviewLine => ({ item, state: 'removed' }))]
 }

@@ -1,18 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
-import type { WholeMatter } from '../../api/moderation.ts'
+import { type ReactNode, useId, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { decideMatter, type WholeMatter } from '../../api/moderation.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/storage.ts'
+import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { Checkbox, TextareaField } from '../../ui/field.tsx'
 import { BackLink, Page, Section } from '../../ui/page.tsx'
 import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
-import { DecideDialog } from './decide-dialog.tsx'
-import { MatterBadges } from './matter-badges.tsx'
-import { ModeratedText } from './moderated-text.tsx'
-import { matterQuery } from './moderation-queries.ts'
-import { kindWords } from './words.ts'
+import { DECISIONS, type Decision, DRAFT_DECISIONS, kindWords, MatterBadges } from './matter-words.tsx'
+import { matterQuery, moderationChanged } from './moderation-queries.ts'
 
 const route = getRouteApi('/app/moderation/$matterId')
 
@@ -173,4 +176,122 @@ const Versions = ({ one }: { one: WholeMatter }) => (
       </Link>
     ))}
   </nav>
+)
+
+/** One decision with its reason. If somebody else decided meanwhile, the refusal says what, and the page shows it. */
+function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () => void }) {
+  const name = useId()
+  // As it was read: the page is read again under the dialog, and what another has decided meanwhile would be overruled unseen.
+  const [revision, setRevision] = useState(one.revision)
+  const [decision, setDecision] = useState<Decision | null>(null)
+  const [bans, setBans] = useState(one.ban_publisher)
+  const keptAs = `kv-reason:${useMe().user_id}:decision:${one.matter_id}`
+  const { text: reason, change: setReason, dropSent } = useKeptText(keptAs, '')
+  const send = useMutation({
+    mutationFn: () =>
+      decideMatter({
+        matter_id: one.matter_id,
+        revision,
+        decision: decision ?? 'keep',
+        reason,
+        ban_publisher: bans && decision !== 'keep',
+      }),
+    onSuccess: () => {
+      dropSent(reason)
+      toast('Decided. The owner has been told.')
+      onClose()
+    },
+    onError: (error) => {
+      // The refusal tells it.
+      if (error instanceof ApiError && error.code === 'matter_changed')
+        setRevision(Number(error.extra.revision))
+    },
+    onSettled: moderationChanged,
+  })
+  const choices = one.cause === 'blocked' ? DRAFT_DECISIONS : DECISIONS
+  return (
+    <FormDialog
+      title={one.status === 'appealed' ? 'Decide about the appeal' : 'Decide about this card'}
+      description="The owner sees your reason, but not your name. They can appeal once."
+      action="Decide"
+      ready={decision !== null && reason.trim().length >= 3}
+      busy={send.isPending}
+      error={send.error}
+      onSubmit={() => send.mutate()}
+      onClose={onClose}
+    >
+      <fieldset className="grid gap-2">
+        <legend className="mb-1.5 text-sm font-medium">Decision</legend>
+        {Object.entries(choices).map(([value, { label, hint }]) => (
+          <label key={value} className="flex items-start gap-2 text-sm">
+            <input
+              type="radio"
+              name={name}
+              className="mt-0.5 size-4 shrink-0 accent-accent"
+              checked={decision === value}
+              onChange={() => setDecision(value as Decision)}
+            />
+            <span>
+              {label}
+              <span className="block text-xs text-faint">{hint}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Checkbox
+        label="Ban the publisher from publishing"
+        hint="They cannot publish anything new for strangers until a moderator lifts the ban."
+        checked={bans && decision !== 'keep'}
+        disabled={decision === 'keep'}
+        onChange={(event) => setBans(event.target.checked)}
+      />
+      <TextareaField
+        label="Reason"
+        hint="Why you decide so, in a sentence or two."
+        required
+        maxLength={2000}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+    </FormDialog>
+  )
+}
+
+type Content = NonNullable<WholeMatter['content']>
+
+const lines = (content: Content): [string, string][] =>
+  [
+    ['Symptom or goal', content.symptom],
+    ['Fix or solution', content.fix_summary],
+    ['Root cause', content.root_cause ?? ''],
+    ...content.steps.map((step, i): [string, string] => [
+      `Step ${i + 1}`,
+      [step.action, step.result].filter(Boolean).join('\n→ '),
+    ]),
+    ['Notes', content.body ?? ''],
+    ['Where it holds', content.scope_notes ?? ''],
+    [
+      'Environment',
+      Object.entries(content.environment)
+        .map((pair) => pair.join(' '))
+        .join('\n'),
+    ],
+    ['Tags', content.tags.join(', ')],
+    ['Cites', content.cites.join('\n')],
+    ['Payload', content.card_payload ? JSON.stringify(content.card_payload, null, 2) : ''],
+    ...content.evidences.map(({ kind, content: text }): [string, string] => [`Evidence: ${kind}`, text]),
+  ].filter((line): line is [string, string] => line[1] !== '')
+
+/** The text as it is written. No picture is loaded, and nothing is a link. */
+const ModeratedText = ({ content }: { content: Content }) => (
+  <dl className="grid gap-4">
+    {lines(content).map(([name, text], index) => (
+      <div key={index}>
+        <dt className="text-xs text-faint">{name}</dt>
+        <dd className="mt-1 rounded-md bg-sunken px-3 py-2 font-mono text-xs wrap-break-word whitespace-pre-wrap">
+          {text}
+        </dd>
+      </div>
+    ))}
+  </dl>
 )

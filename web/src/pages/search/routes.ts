@@ -1,7 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
-import { waitForFirstSight } from './first-sight.ts'
-import { SearchPage } from './search-page.tsx'
+import { SearchPage, waitForFirstSight } from './search-page.tsx'
 import { readSearch } from './search-state.ts'
 
 // The home page is not split off: it is what the first load is for.

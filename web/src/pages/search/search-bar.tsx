@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkCheck, Search, SlidersHorizontal, X } from 'lucide-react'
 import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { useQueryText } from '../../lib/use-query-text.ts'
+import { useQueryText } from '../../lib/hooks.ts'
 import { Key } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
-import { TrackFilter } from '../cards/track-filter.tsx'
+import { TrackFilter } from '../cards/card-filters.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { remember, useKeptSearches } from './kept-searches.tsx'
 import {
   environmentOf,
   hasUnreadEnvironment,
@@ -15,7 +16,6 @@ import {
   NOTHING_CHOSEN,
   type SearchState,
 } from './search-state.ts'
-import { remember, useKeptSearches } from './use-kept-searches.ts'
 
 type Props = { state: SearchState; change: (next: Partial<SearchState>) => void; onEnter: () => void }
 

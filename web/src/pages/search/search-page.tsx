@@ -1,22 +1,32 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, redirect, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
+import { queryClient } from '../../api/query.ts'
 import type { BoxAnswer, BoxEvent } from '../../api/search.ts'
 import { cx } from '../../lib/cx.ts'
+import { isWide, useWide } from '../../lib/hooks.ts'
 import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
-import { useTitle } from '../../lib/use-title.ts'
-import { useWide } from '../../lib/use-wide.ts'
+import { useTitle } from '../../lib/title.ts'
+import { meQuery } from '../../session.ts'
 import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { type Chosen, cardPage, eventPage, neighbour } from './hits.ts'
-import { LibrarySection } from './library-section.tsx'
+import { cardQuery } from '../cards/card-queries.ts'
+import { remember } from './kept-searches.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
-import { FreeSections, NothingFound, Summary } from './sections.tsx'
-import { StartList, StartPane } from './start.tsx'
-import { remember } from './use-kept-searches.ts'
-import { useFreeSearch, useLibrarySearch } from './use-search.ts'
+import { NOTHING_CHOSEN, questionOf, type SearchState } from './search-state.ts'
+import {
+  type Chosen,
+  cardPage,
+  eventPage,
+  FreeSections,
+  LibrarySection,
+  NothingFound,
+  neighbour,
+  Summary,
+} from './sections.tsx'
+import { recentQuery, StartList, StartPane } from './start.tsx'
+import { freeSearchQuery, useFreeSearch, useLibrarySearch } from './use-search.ts'
 
-export const DetailPane = lazyPart(async () => (await import('./detail-pane.tsx')).DetailPane)
+const DetailPane = lazyPart(async () => (await import('./detail-pane.tsx')).DetailPane)
 const EventPane = lazyPart(async () => (await import('./event-pane.tsx')).EventPane)
 const ActionCardPane = lazyPart(async () => (await import('./action-card.tsx')).ActionCardPane)
 
@@ -137,4 +147,32 @@ function useMoves(state: SearchState, change: (next: Partial<SearchState>) => vo
     if (chosen)
       document.querySelector(`[data-hit="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
+}
+
+/** Nobody notices so short a wait; what takes longer is not waited for. */
+const MOST_WAITED_MS = 50
+
+let isFirst = true
+
+/** A link from a screen with room for list and card: where there is none, what was chosen is a page of its own. */
+function goToChosen({ card, event }: SearchState): void {
+  if (isWide()) return
+  if (card) throw redirect({ ...cardPage({ card_id: card }), replace: true })
+  if (event) throw redirect({ to: '/memory/events/$rawId', params: { rawId: event }, replace: true })
+}
+
+/**
+ * On the first load, answers and files are mostly there before the app itself runs (src/first-load). Then the page is drawn
+ * once, with all of it, and not first without.
+ */
+export async function waitForFirstSight(state: SearchState): Promise<void> {
+  if (!isFirst || !queryClient.getQueryData(meQuery.queryKey)) return
+  isFirst = false
+  goToChosen(state)
+  const list = questionOf(state).query
+    ? queryClient.prefetchQuery(freeSearchQuery(state))
+    : queryClient.prefetchQuery(recentQuery)
+  const card = state.card ? [queryClient.prefetchQuery(cardQuery(state.card)), DetailPane.preload()] : []
+  const tooLong = new Promise((resolve) => setTimeout(resolve, MOST_WAITED_MS))
+  await Promise.race([Promise.all([list, ...card]), tooLong])
 }

@@ -1,14 +1,21 @@
-import { ChevronDown, SearchX } from 'lucide-react'
-import type { MouseEvent, ReactNode, Ref } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ChevronDown, Globe, Lock, SearchX } from 'lucide-react'
+import { Fragment, type MouseEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import type { BoxAnswer, BoxEvent, BoxHit } from '../../api/search.ts'
-import { credits, formatNumber, plural } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
+import { cx } from '../../lib/cx.ts'
+import { isFocusLost, neighbourGetsFocus } from '../../lib/focus.ts'
+import { credits, formatAgo, formatNumber, plainLine, plural } from '../../lib/format.ts'
+import { configQuery, creditsPolicyQuery, useMe } from '../../session.ts'
+import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
-import { EmptyState, FormError } from '../../ui/states.tsx'
-import { CardHit, EventHit } from './hit-row.tsx'
-import { isChosen } from './hits.ts'
-import { NOTHING_CHOSEN, quoted, type SearchState } from './search-state.ts'
-import { type FreeSection, useMore } from './use-search.ts'
+import { EmptyState, FormError, Notice } from '../../ui/states.tsx'
+import { ReadersLine } from '../cards/readers.tsx'
+import { EVENT_TYPES } from '../memory/routes.ts'
+import { remember } from './kept-searches.tsx'
+import { HITS_AT_ONCE, NOTHING_CHOSEN, quoted, type SearchState } from './search-state.ts'
+import { type FreeSection, type useLibrarySearch, useMore } from './use-search.ts'
 
 type CardsFound = NonNullable<BoxAnswer['mine']>
 type Change = (next: Partial<SearchState>, replace?: boolean) => void
@@ -21,7 +28,7 @@ type SectionProps = {
   heading?: Ref<HTMLHeadingElement>
 }
 
-export const Section = ({ title, note, children, heading }: SectionProps) => (
+const Section = ({ title, note, children, heading }: SectionProps) => (
   <section aria-label={title}>
     <h2
       ref={heading}
@@ -43,7 +50,7 @@ type CardListProps = {
   wide: boolean
 }
 
-export function CardHits({ label, results, state, selected, wide }: CardListProps) {
+function CardHits({ label, results, state, selected, wide }: CardListProps) {
   const firstWeak = results.findIndex((hit) => hit.weak)
   return (
     <ol aria-label={label} className="divide-y divide-line">
@@ -61,12 +68,18 @@ export function CardHits({ label, results, state, selected, wide }: CardListProp
   )
 }
 
-type Props = { answer: BoxAnswer; state: SearchState; selected: SearchState; change: Change; wide: boolean }
+type SectionsProps = {
+  answer: BoxAnswer
+  state: SearchState
+  selected: SearchState
+  change: Change
+  wide: boolean
+}
 
 const TITLES = { mine: 'Mine', team: 'Team', memory: 'Memory' } as const
 
 /** Own cards, team cards and memory; a section without a hit takes no room. */
-export function FreeSections({ answer, state, selected, change, wide }: Props) {
+export function FreeSections({ answer, state, selected, change, wide }: SectionsProps) {
   return (
     <>
       <Corrected answer={answer} change={change} />
@@ -148,7 +161,7 @@ function MoreOf({ section, found, state, children }: MoreProps) {
 type MoreButton = { left: number; busy: boolean; error?: unknown; onMore: () => void }
 
 /** Stands below its list. With the last hits it goes, and the first of those that came gets the focus. */
-export function More({ left, busy, error, onMore }: MoreButton) {
+function More({ left, busy, error, onMore }: MoreButton) {
   const show = ({ currentTarget: button }: MouseEvent<Element>) => {
     const list = button.previousElementSibling
     const before = list?.children.length
@@ -193,7 +206,7 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
   )
 }
 
-export const chargedWords = ({ credits_charged }: BoxAnswer): string =>
+const chargedWords = ({ credits_charged }: BoxAnswer): string =>
   credits_charged > 0 ? `${credits(credits_charged)} charged` : 'nothing charged'
 
 /** How many hits there are, and how long the search took; also announced by screen readers. */
@@ -247,4 +260,302 @@ export function NothingFound({ state, change, library }: NothingProps) {
       Use fewer words or the exact error text{!library?.library && ', or ask the library below'}.
     </EmptyState>
   )
+}
+
+/** What a search of the library costs here; 0 if credits are switched off. */
+function usePrice(): number {
+  const { data: config } = useQuery(configQuery)
+  const { data: policy } = useQuery(creditsPolicyQuery)
+  return config?.credits === false ? 0 : (policy?.public_search_cost_credits ?? 5)
+}
+
+type LibrarySectionProps = {
+  library: ReturnType<typeof useLibrarySearch>
+  state: SearchState
+  selected: SearchState
+  wide: boolean
+}
+
+/** The last section. It is searched on a click; the button shows the price, and the hits show what was charged. */
+export function LibrarySection({ library, state, selected, wide }: LibrarySectionProps) {
+  const [shown, setShown] = useState({ q: state.q, hits: HITS_AT_ONCE })
+  const { answer } = library
+  const heading = useAnswerFocus(library)
+  const found = answer?.library
+  if (!answer || !found) return <Offer library={library} state={state} />
+  const count = shown.q === state.q ? shown.hits : HITS_AT_ONCE
+  return (
+    <Section
+      title="Library"
+      note={`${formatNumber(found.results.length)} · ${chargedWords(answer)}`}
+      heading={heading}
+    >
+      {found.results.length === 0 && (
+        <p className="px-4 py-3 text-sm text-soft">
+          The library has nothing on this. Nothing was charged. Once you have solved it, write the card.
+        </p>
+      )}
+      <CardHits
+        label="Library"
+        results={found.results.slice(0, count)}
+        state={state}
+        selected={selected}
+        wide={wide}
+      />
+      {count < found.results.length && (
+        <More
+          left={found.results.length - count}
+          busy={false}
+          onMore={() => setShown({ q: state.q, hits: count * 5 })}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** The answer takes the place of its button, and the focus too: the heading says what was found and charged. */
+function useAnswerFocus({ sending, answer }: LibrarySectionProps['library']) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isAwaited = useRef(false)
+  useEffect(() => {
+    if (sending) isAwaited.current = true
+    if (sending || !answer || !isAwaited.current) return
+    isAwaited.current = false
+    if (isFocusLost()) heading.current?.focus({ preventScroll: true })
+  }, [sending, answer])
+  return heading
+}
+
+/** Before the search: what it costs, when it is free, and the balance. */
+function Offer({ library, state }: Pick<LibrarySectionProps, 'library' | 'state'>) {
+  const price = usePrice()
+  const me = useMe()
+  const send = () => {
+    remember(state)
+    void library.send()
+  }
+  return (
+    <Section title="Library" note="not asked yet">
+      <div className="grid gap-2 px-4 py-3">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <Button busy={library.sending} onClick={send}>
+            <Globe size={14} aria-hidden />
+            Search the library{price > 0 ? ` · ${credits(price)}` : ''}
+          </Button>
+          {price > 0 && (
+            <p className="min-w-0 grow basis-40 text-xs text-faint">
+              {credits(price)} if it finds something by others, else nothing; once a day for one question. You
+              have {credits(me.credits_balance)}.
+            </p>
+          )}
+        </div>
+        <Failed error={library.error} />
+      </div>
+    </Section>
+  )
+}
+
+function Failed({ error }: { error: unknown }) {
+  const isPoor = error instanceof ApiError && error.code === 'insufficient_credits'
+  if (!isPoor) return <FormError error={error} />
+  return (
+    <Notice
+      tone="bad"
+      action={
+        <LinkButton to="/billing" look="primary">
+          Get credits
+        </LinkButton>
+      }
+    >
+      {error.message} Nothing was charged.
+    </Notice>
+  )
+}
+
+/** The whole row is a link; the tags are above it. */
+const ROW_LINK =
+  'min-w-0 truncate text-sm font-semibold after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent'
+
+type RowProps = { isChosen: boolean; first: ReactNode; second: ReactNode }
+
+/** Two lines, as dense as they can be read. */
+const Row = ({ isChosen, first, second }: RowProps) => (
+  <div
+    className={cx(
+      'relative px-4 py-1.5 transition-colors',
+      isChosen
+        ? 'bg-chosen before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent'
+        : 'hover:bg-hover',
+    )}
+  >
+    <div className="flex min-w-0 items-baseline justify-between gap-2">{first}</div>
+    <div className="flex min-w-0 items-center gap-2">{second}</div>
+  </div>
+)
+
+type HitRowProps = { state: SearchState; isChosen: boolean; wide: boolean }
+
+const TAGS_SHOWN = 1
+
+/** “Worked for 3, failed for 1”: the rest of the summary would take the room of the title. */
+const inShort = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): string => {
+  const counts = { worked, failed, outdated: stale }
+  const words = Object.entries(counts).filter(([, count]) => count > 0)
+  const text = words.map(([outcome, count]) => `${outcome} for ${count}`).join(', ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) {
+  const link = wide
+    ? ({ to: '/', search: { ...state, card: hit.card_id, event: undefined }, replace: true } as const)
+    : cardPage(hit)
+  return (
+    <Row
+      isChosen={isChosen}
+      first={
+        <>
+          <Link
+            {...link}
+            resetScroll={!wide}
+            onClick={() => remember(state)}
+            data-focus={`card-${hit.card_id}`}
+            aria-current={isChosen || undefined}
+            dir="auto"
+            className={ROW_LINK}
+          >
+            {hit.title}
+          </Link>
+          {/* Half of the line stays for the title. */}
+          <span className="flex max-w-1/2 shrink-0 items-center gap-1.5">
+            {hit.trust && hit.trust.people > 0 && (
+              <span className="truncate text-xs text-soft" title={hit.trust.summary}>
+                {inShort(hit.trust)}
+              </span>
+            )}
+            {hit.likely_outdated && (
+              <span className="shrink-0">
+                <Badge tone="warn">Outdated?</Badge>
+              </span>
+            )}
+            {hit.tags.slice(0, hit.trust?.people ? 0 : TAGS_SHOWN).map((tag) => (
+              <Link
+                key={tag}
+                to="/"
+                search={{ ...state, tags: tag, card: undefined, event: undefined }}
+                aria-label={`Only with the tag ${tag}`}
+                className="relative z-10 max-w-24 rounded-sm hover:bg-chosen max-sm:hidden"
+              >
+                <Tag>{tag}</Tag>
+              </Link>
+            ))}
+          </span>
+        </>
+      }
+      second={
+        <>
+          <span className="min-w-0 grow truncate text-sm text-soft">
+            <Marked text={aroundMark(hit.snippet)} />
+          </span>
+          <ReadersLine card={hit} className="max-w-1/2 shrink-0" />
+        </>
+      }
+    />
+  )
+}
+
+function EventHit({ event, state, isChosen, wide }: HitRowProps & { event: BoxEvent }) {
+  const link = wide
+    ? ({ to: '/', search: { ...state, event: event.raw_id, card: undefined }, replace: true } as const)
+    : eventPage(event, state.q ?? '')
+  return (
+    <Row
+      isChosen={isChosen}
+      first={
+        <>
+          <Link
+            {...link}
+            resetScroll={!wide}
+            onClick={() => remember(state)}
+            data-focus={`event-${event.raw_id}`}
+            aria-current={isChosen || undefined}
+            dir="auto"
+            className={ROW_LINK}
+          >
+            {plainLine(event.title ?? event.snippet)}
+          </Link>
+          <span className="shrink-0 text-xs text-faint">{formatAgo(event.created_at)}</span>
+        </>
+      }
+      second={
+        <>
+          <span className="min-w-0 grow truncate text-sm text-soft">
+            {event.title ? plainLine(event.snippet) : EVENT_TYPES[event.event_type]}
+          </span>
+          <span className="inline-flex max-w-1/2 shrink-0 items-center gap-1 text-xs text-faint">
+            <Lock size={12} aria-hidden className="shrink-0" />
+            <span className="truncate">{event.project_key} · Only you</span>
+          </span>
+        </>
+      }
+    />
+  )
+}
+
+/** What can be chosen and opened: a card, or an event of memory. */
+export type Chosen = { card?: string | undefined; event?: string | undefined }
+
+const isChosen = (state: Chosen, one: Chosen): boolean =>
+  one.event === undefined ? state.card === one.card : state.event === one.event
+
+/** Where the page of a memory event is: the project, narrowed by the same words. */
+export const eventPage = ({ project_key, workspace_id }: BoxEvent, query: string) =>
+  ({
+    to: '/memory/project',
+    search: { key: project_key, workspace: workspace_id, q: query, by: 'words' },
+  }) as const
+
+export const cardPage = ({ card_id }: Pick<BoxHit, 'card_id'>) =>
+  ({ to: '/cards/$cardId', params: { cardId: card_id } }) as const
+
+/** The hit after or before the chosen one; the first if none is chosen. */
+export function neighbour(all: readonly Chosen[], state: SearchState, by: number): Chosen | undefined {
+  const at = all.findIndex((one) => isChosen(state, one))
+  return all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]
+}
+
+/** Shows a snippet whose hits the server marked with `<mark>`: as text, without the marks of Markdown. */
+export function Marked({ text }: { text: string }) {
+  return text.split(/(<mark>[\s\S]*?<\/mark>)/g).map((part, index) => {
+    const hit = /^<mark>([\s\S]*)<\/mark>$/.exec(part)
+    return hit ? (
+      <mark key={index}>{plain(hit[1] ?? '')}</mark>
+    ) : (
+      <Fragment key={index}>{plain(part)}</Fragment>
+    )
+  })
+}
+
+const ENTITIES: Record<string, string> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&#39;': "'",
+}
+/** The language after a fence is none of the reader's words. */
+const plain = (text: string) =>
+  text
+    .replace(/(?:```|~~~)[\w+#-]*|`+|\*\*/g, '')
+    .replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+
+/** In the narrowest list a line of a hit has room for some 18 letters beside who reads the card. */
+const MOST_BEFORE = 12
+
+/** A snippet for one line: it begins shortly before its first marked word, so that the mark is in sight. */
+export function aroundMark(snippet: string): string {
+  const at = snippet.indexOf('<mark>')
+  if (at <= MOST_BEFORE) return snippet
+  const from = snippet.indexOf(' ', at - MOST_BEFORE)
+  // Cut at a blank, so that no HTML entity is cut in two.
+  return from < 0 || from >= at ? `…${snippet.slice(at)}` : `…${snippet.slice(from + 1)}`
 }

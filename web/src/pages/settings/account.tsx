@@ -1,19 +1,36 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import {
+  cancelEmailChange,
+  changeEmail,
+  changeProfile,
+  listKeys,
+  resendVerification,
+} from '../../api/account.ts'
+import { cardStats } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { changePassword } from '../../api/settings.ts'
-import { formatDay } from '../../lib/format.ts'
-import { useMe } from '../../session.ts'
-import { Button } from '../../ui/button.tsx'
+import {
+  changePassword,
+  deleteAccount,
+  endSession,
+  listApps,
+  listSessions,
+  signOutEverywhere,
+} from '../../api/settings.ts'
+import { formatAgo, formatDay, formatTime, plural } from '../../lib/format.ts'
+import { local } from '../../lib/storage.ts'
+import { configQuery, leaveSession, meQuery, refreshMe, useMe } from '../../session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { CopyBlock } from '../../ui/copy-button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Checkbox, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { EmailAddress } from './email-address.tsx'
-import { LeaveSection } from './leave-section.tsx'
-import { NameForm } from './name-form.tsx'
-import { SignOutSection } from './sign-out-section.tsx'
+import { FormError, Notice, PartNotLoaded } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 
 export function Account() {
   const me = useMe()
@@ -98,5 +115,370 @@ function PasswordForm({ email }: { email: string }) {
         </Button>
       </div>
     </form>
+  )
+}
+
+function NameForm() {
+  const me = useMe()
+  const [name, setName] = useState(me.display_name)
+  const change = useMutation({
+    mutationFn: () => changeProfile({ display_name: name.trim() }),
+    onSuccess: (user) => {
+      queryClient.setQueryData(meQuery.queryKey, user)
+      setName(user.display_name)
+      toast('Your name is changed.')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate()
+  }
+  const wrong = change.error instanceof ApiError ? change.error.field('display_name') : undefined
+  return (
+    <form className="grid max-w-field gap-4" onSubmit={submit}>
+      <TextField
+        label="Name"
+        required
+        maxLength={120}
+        autoComplete="name"
+        hint="It is shown on your cards, comments and invitations."
+        value={name}
+        error={wrong}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {!wrong && <FormError error={change.error} />}
+      <div>
+        <Button
+          type="submit"
+          busy={change.isPending}
+          disabled={!name.trim() || name.trim() === me.display_name}
+        >
+          Save name
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The address with its state, an unconfirmed change, and a form for another one. */
+function EmailAddress() {
+  const me = useMe()
+  const { data: config } = useQuery(configQuery)
+  const [changing, setChanging] = useState(false)
+  const [wasOpen, setWasOpen] = useState(false)
+  const [link, setLink] = useState<string | null>(null)
+  const resend = useMutation({
+    mutationFn: () => resendVerification(),
+    onSuccess: ({ email }) => toast(`A new mail is on its way to ${email}.`),
+    onError: toastError,
+  })
+  const giveUp = useMutation({
+    mutationFn: () => cancelEmailChange(),
+    onError: toastError,
+    onSuccess: async () => {
+      setLink(null)
+      await refreshMe()
+      toast('Your address stays as it is.')
+    },
+  })
+  return (
+    <div className="grid gap-4">
+      <p className="flex flex-wrap items-center gap-2 text-sm wrap-anywhere">
+        {me.email}
+        <Badge tone={me.email_verified ? 'ok' : 'neutral'}>
+          {me.email_verified ? 'Confirmed' : 'Not confirmed'}
+        </Badge>
+      </p>
+      {me.pending_email && (
+        <Notice
+          action={
+            <Button size="sm" busy={giveUp.isPending} onClick={() => giveUp.mutate()}>
+              Give up this change
+            </Button>
+          }
+        >
+          {waiting(me.pending_email, { sendsMail: config?.mail ?? true, hasLink: link !== null })}
+        </Notice>
+      )}
+      {me.pending_email && link && <CopyBlock text={link} label="confirmation link" />}
+      {changing ? (
+        <ChangeForm
+          onDone={(confirmUrl) => {
+            setLink(confirmUrl)
+            setChanging(false)
+          }}
+          onCancel={() => setChanging(false)}
+        />
+      ) : (
+        <div className="flex flex-wrap gap-2">
+          <Button
+            autoFocus={wasOpen}
+            onClick={() => {
+              setChanging(true)
+              setWasOpen(true)
+            }}
+          >
+            Change address
+          </Button>
+          {!me.email_verified && config?.mail && (
+            <Button look="ghost" busy={resend.isPending} onClick={() => resend.mutate()}>
+              Send the confirmation again
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function waiting(email: string, { sendsMail, hasLink }: { sendsMail: boolean; hasLink: boolean }): string {
+  if (hasLink) return `This server sends no mail. Open this link to confirm ${email}.`
+  if (sendsMail) return `${email} waits to be confirmed: open the link in the mail that was sent there.`
+  return `${email} waits to be confirmed. Change the address again to see the link once more.`
+}
+
+function ChangeForm({
+  onDone,
+  onCancel,
+}: {
+  onDone: (confirmUrl: string | null) => void
+  onCancel: () => void
+}) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const change = useMutation({
+    mutationFn: () =>
+      changeEmail({ email: email.trim(), ...(password ? { current_password: password } : {}) }),
+    onSuccess: async (asked) => {
+      await refreshMe()
+      onDone(asked.confirm_url)
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate()
+  }
+  const error = change.error instanceof ApiError ? change.error : null
+  const wrongPassword = error?.code === 'invalid_credentials' ? error.message : undefined
+  const wrongEmail = error?.code === 'email_taken' ? error.message : error?.field('email')
+  return (
+    <form className="grid max-w-field gap-4" onSubmit={submit}>
+      <TextField
+        label="New e-mail address"
+        type="email"
+        required
+        autoFocus
+        minLength={3}
+        maxLength={320}
+        autoComplete="email"
+        hint="It is yours once you open the link that is sent there. Until then nothing changes."
+        value={email}
+        error={wrongEmail}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <TextField
+        label="Your password"
+        type="password"
+        autoComplete="current-password"
+        hint="If you sign in with Google and have none, leave it empty and sign in again first."
+        value={password}
+        error={wrongPassword}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      {!wrongPassword && !wrongEmail && <FormError error={change.error} />}
+      <div className="flex gap-2">
+        <Button type="submit" look="primary" busy={change.isPending}>
+          Send the link
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+    </form>
+  )
+}
+
+const MOST_SHOWN = 5
+
+/** Where the account is signed in, and one button that ends all of it. */
+function SignOutSection() {
+  const [asking, setAsking] = useState(false)
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => listSessions({}, { signal }) })
+  const [showAll, setShowAll] = useState(false)
+  const end = useMutation({
+    mutationFn: (session_id: string) => endSession({ session_id }),
+    onSuccess: () => toast('That session is over.'),
+    onError: toastError,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  const list = sessions.data ?? []
+  return (
+    <Section
+      title="Where you are signed in"
+      lead={
+        !sessions.data
+          ? 'If you lost a device or doubt something, end everything at once.'
+          : list.length <= 1
+            ? 'Only here. If you lost a device or doubt something, end everything at once.'
+            : `In ${plural(list.length, 'browser')}. End one that you do not know, or everything at once.`
+      }
+      actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+    >
+      <PartNotLoaded what="The list" query={sessions}>
+        <ul aria-label="Sessions" className="grid gap-1 text-sm text-soft">
+          {list.slice(0, showAll ? list.length : MOST_SHOWN).map((session) => (
+            <li key={session.session_id} className="flex min-h-8 flex-wrap items-center gap-2">
+              Signed in {formatAgo(session.created_at)}, last seen {formatAgo(session.last_seen_at)}
+              {session.current ? (
+                <Badge tone="ok">This one</Badge>
+              ) : (
+                <Button
+                  size="sm"
+                  busy={end.isPending && end.variables === session.session_id}
+                  onClick={() => end.mutate(session.session_id)}
+                >
+                  End
+                  <span className="sr-only"> the session of {formatTime(session.created_at)}</span>
+                </Button>
+              )}
+            </li>
+          ))}
+          {!showAll && list.length > MOST_SHOWN && (
+            <li>
+              <Button size="sm" onClick={() => setShowAll(true)}>
+                Show {list.length - MOST_SHOWN} more
+              </Button>
+            </li>
+          )}
+        </ul>
+      </PartNotLoaded>
+      {asking && <SignOutDialog onClose={() => setAsking(false)} />}
+    </Section>
+  )
+}
+
+function SignOutDialog({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [keysAndApps, setKeysAndApps] = useState(true)
+  const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
+  const apps = useQuery({ queryKey: ['connected-apps'], queryFn: ({ signal }) => listApps({}, { signal }) })
+  const end = useMutation({
+    mutationFn: () => signOutEverywhere({ keys_and_apps: keysAndApps }),
+    onSuccess: async () => {
+      leaveSession()
+      await navigate({ to: '/sign-in' })
+      toast('You are signed out everywhere.')
+    },
+  })
+  const what =
+    keys.data && apps.data
+      ? `${plural(keys.data.length, 'API key')} and ${plural(apps.data.length, 'connected app')}`
+      : 'all API keys and connected apps'
+  return (
+    <ConfirmDialog onClose={onClose} mutation={end} title="Sign out everywhere" action="Sign out everywhere">
+      <p>Every session ends at once, this one too. You sign in again with your password.</p>
+      <Checkbox
+        label={`Also end ${what}`}
+        hint="Agents and scripts need a new key then."
+        checked={keysAndApps}
+        onChange={(event) => setKeysAndApps(event.target.checked)}
+      />
+      <FormError error={end.error} />
+    </ConfirmDialog>
+  )
+}
+
+/** Opened by the browser itself, which saves it as a file. */
+const EXPORT_PATH = '/api/v1/auth/me/export'
+
+function LeaveSection() {
+  const [leaving, setLeaving] = useState(false)
+  return (
+    <Section
+      title="Your data"
+      lead="Take everything with you as one file: cards with their history, memory, raw materials, bookings."
+    >
+      <div className="flex flex-wrap gap-2">
+        <a href={EXPORT_PATH} download className={buttonClass()}>
+          <Download size={14} aria-hidden />
+          Download my data
+        </a>
+        <Button look="danger" onClick={() => setLeaving(true)}>
+          Delete account
+        </Button>
+      </div>
+      {leaving && <DeleteAccount onClose={() => setLeaving(false)} />}
+    </Section>
+  )
+}
+
+/** What the person began to write stays in the browser after signing out, for the next time. Now there is none. */
+function forgetTexts(userId: string): void {
+  for (const kind of [
+    'kv-draft',
+    'kv-comment',
+    'kv-document',
+    'kv-feedback',
+    'kv-reply',
+    'kv-report',
+    'kv-ticket',
+    'kv-mined',
+    'kv-reason',
+    'kv-verdict',
+  ])
+    for (const key of local.keys(`${kind}:${userId}:`)) local.remove(key)
+}
+
+function DeleteAccount({ onClose }: { onClose: () => void }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const [password, setPassword] = useState('')
+  const stats = useQuery({
+    queryKey: ['cards', 'stats', 'personal'],
+    queryFn: () => cardStats({ scope: 'personal' }),
+  })
+  const cards = stats.data ? plural(stats.data.unpublished, 'unshared card') : 'your unshared cards'
+  const published = stats.data
+    ? plural(
+        stats.data.published,
+        'card that you shared or published stays',
+        'cards that you shared or published stay',
+      )
+    : 'The cards that you shared or published stay'
+  const remove = useMutation({
+    mutationFn: () => deleteAccount({ confirmed_by_user: true, ...(password ? { password } : {}) }),
+    onSuccess: async () => {
+      leaveSession()
+      forgetTexts(me.user_id)
+      await navigate({ to: '/sign-in' })
+      toast('Your account is deleted.')
+    },
+  })
+  // A person who signed in a while ago types the password. A person without one signs in again.
+  const asksForPassword =
+    remove.error instanceof ApiError &&
+    ['recent_sign_in_required', 'invalid_credentials'].includes(remove.error.code)
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      mutation={remove}
+      title="Delete your account"
+      action="Delete account"
+      typed={me.email}
+    >
+      <p>
+        This deletes {cards}, all of your agents’ memory, your keys, connected apps and{' '}
+        {plural(me.credits_balance, 'credit')} for good, at once. {published}, by “deleted user”. It cannot be
+        undone.
+      </p>
+      <FormError error={remove.error} />
+      {asksForPassword && (
+        <TextField
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      )}
+    </ConfirmDialog>
   )
 }

@@ -1,20 +1,21 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deleteKey, listKeys } from '../../api/account.ts'
+import { createKey, deleteKey, listKeys } from '../../api/account.ts'
+import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import type { ApiKey } from '../../api/settings.ts'
+import type { ApiKey, Scope } from '../../api/settings.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { formatAgo, formatDay } from '../../lib/format.ts'
 import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
+import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { CreateKey } from './create-key.tsx'
-import { KeyHomeName } from './key-home.tsx'
-import { SCOPES } from './scopes.ts'
+import { AGENT_SCOPES, KeyHome, KeyHomeName, SCOPES, ShownKey } from './key-parts.tsx'
 
 export function ApiKeys() {
   const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
@@ -126,3 +127,87 @@ function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     </ConfirmDialog>
   )
 }
+
+function CreateKey({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState(AGENT_SCOPES)
+  const [days, setDays] = useState('')
+  const [home, setHome] = useState('')
+  const attempt = useAttempt()
+  const create = useMutation({
+    mutationFn: () => {
+      const input = {
+        name: name.trim(),
+        scopes: SCOPES.map((scope) => scope.value).filter((scope) => chosen.includes(scope)),
+        ...(days ? { expires_in_days: Number(days) } : {}),
+        ...(home ? { default_workspace_id: home } : {}),
+      }
+      return attempt(input, (options) => createKey(input, options))
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
+  })
+  if (create.data) return <NewKey apiKey={create.data.api_key} onClose={onClose} />
+  const toggle = (scope: Scope) =>
+    setChosen((before) =>
+      before.includes(scope) ? before.filter((one) => one !== scope) : [...before, scope],
+    )
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="New API key"
+      action="Create key"
+      ready={name.trim() !== '' && chosen.length > 0}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
+    >
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={120}
+        autoComplete="off"
+        placeholder="Agent on my laptop"
+        hint="So that you recognise it in this list."
+        value={name}
+        error={create.error instanceof ApiError ? create.error.field('name') : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <fieldset className="grid gap-2.5">
+        <legend className="mb-2.5 text-sm font-medium">It may</legend>
+        {SCOPES.map((scope) => (
+          <Checkbox
+            key={scope.value}
+            label={scope.may}
+            hint={<span className="font-mono">{scope.value}</span>}
+            checked={chosen.includes(scope.value)}
+            onChange={() => toggle(scope.value)}
+          />
+        ))}
+      </fieldset>
+      <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
+        <option value="">Never</option>
+        <option value="30">In 30 days</option>
+        <option value="90">In 90 days</option>
+        <option value="365">In a year</option>
+      </SelectField>
+      <KeyHome value={home} onChange={setHome} />
+    </FormDialog>
+  )
+}
+
+const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose: () => void }) => (
+  <Dialog
+    open
+    onClose={onClose}
+    keepOpen
+    title="Your new key"
+    footer={
+      <Button look="primary" onClick={onClose}>
+        Done
+      </Button>
+    }
+  >
+    <ShownKey apiKey={apiKey} />
+  </Dialog>
+)

@@ -1,4 +1,5 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { queryClient } from '../../api/query.ts'
 import { readSettings, replaceSettings, type Settings } from '../../api/settings.ts'
 import { formatNumber, formatTime } from '../../lib/format.ts'
@@ -9,8 +10,50 @@ import { Section } from '../../ui/page.tsx'
 import { NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
-import { AgentLibrary } from './agent-library.tsx'
-import { languagesWith } from './languages.ts'
+
+const TAGS = [
+  'en',
+  'en-US',
+  'en-GB',
+  'ar',
+  'cs',
+  'da',
+  'de',
+  'de-CH',
+  'el',
+  'es',
+  'fi',
+  'fr',
+  'he',
+  'hi',
+  'hu',
+  'id',
+  'it',
+  'ja',
+  'ko',
+  'nb',
+  'nl',
+  'pl',
+  'pt-BR',
+  'pt-PT',
+  'ro',
+  'sv',
+  'tr',
+  'uk',
+  'vi',
+  'zh-Hans',
+  'zh-Hant',
+]
+
+/** A language as its own speakers call it. */
+const nameOf = (tag: string): string =>
+  tag === DEFAULT_LANGUAGE
+    ? 'As the browser; mails in English'
+    : (new Intl.DisplayNames([tag, 'en'], { type: 'language' }).of(tag) ?? tag)
+
+/** The languages to choose from, including the present one if it was set elsewhere. */
+const languagesWith = (present: string): { tag: string; name: string }[] =>
+  [...new Set([...TAGS, present])].map((tag) => ({ tag, name: nameOf(tag) }))
 
 const settingsQuery = queryOptions({
   queryKey: ['settings'],
@@ -186,3 +229,39 @@ const MailSection = ({ settings, onChange }: SectionProps) => (
     </div>
   </Section>
 )
+
+const LIMITS = [0, 25, 50, 100, 250, 500]
+
+type Props = { settings: Settings; onChange: (part: Partial<Settings>) => void }
+
+/** Whether recall may search the library, and for how much. Nothing is spent before a limit is chosen. */
+function AgentLibrary({ settings, onChange }: Props) {
+  const limit = settings.agent_library_monthly_credits
+  const limits = [...new Set([...LIMITS, limit])].sort((a, b) => a - b)
+  return (
+    <Section title="What agents get by themselves">
+      <div className="grid gap-4">
+        <Checkbox
+          label="Also look in the public library"
+          hint="When a command fails or you ask something, hooks look in your memory, your cards and those of your teams. With this on they also look in the library where those have nothing, at the price of a public search."
+          checked={settings.agent_library}
+          onChange={(event) => onChange({ agent_library: event.target.checked })}
+        />
+        {settings.agent_library && (
+          <SelectField
+            label="Credits a month, at most"
+            hint="Calendar months, UTC. Your credit history shows what was found and paid."
+            value={String(limit)}
+            onChange={(event) => onChange({ agent_library_monthly_credits: Number(event.target.value) })}
+          >
+            {limits.map((credits) => (
+              <option key={credits} value={credits}>
+                {credits === 0 ? 'None: nothing is spent' : formatNumber(credits)}
+              </option>
+            ))}
+          </SelectField>
+        )}
+      </div>
+    </Section>
+  )
+}

@@ -1,6 +1,6 @@
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
-import { Logo } from '../../frame/logo.tsx'
 import { useSignedIn } from '../../session.ts'
+import { Logo } from '../../ui/logo.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Support } from './support.tsx'
 

@@ -28,7 +28,7 @@ const help = createRoute({
 const myTicket = createRoute({
   getParentRoute: () => appRoute,
   path: '/support/tickets/$ticketId',
-  component: lazyPage(() => import('./my-ticket-page.tsx'), 'MyTicketPage'),
+  component: lazyPage(() => import('./ticket-page.tsx'), 'MyTicketPage'),
 })
 
 const tickets = createRoute({

@@ -1,19 +1,22 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Check, Mail } from 'lucide-react'
+import { Check, Mail, Paperclip } from 'lucide-react'
+import { type FormEvent, useRef } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { closeTicket, type Ticket } from '../../api/tickets.ts'
+import { closeTicket, replyToTicket, type Ticket } from '../../api/tickets.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
 import { formatTime } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/storage.ts'
 import { configQuery, useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { BackLink, Page } from '../../ui/page.tsx'
-import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
+import { TextareaField } from '../../ui/field.tsx'
+import { BackLink, Page, Section } from '../../ui/page.tsx'
+import { FormError, Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ticketQuery } from './ticket-queries.ts'
-import { planName } from './ticket-rules.ts'
-import { TicketThread } from './ticket-thread.tsx'
+import { fileSize, planName, ticketQuery } from './tickets.ts'
 
 const route = getRouteApi('/app/admin/tickets/$ticketId')
 
@@ -86,5 +89,136 @@ export function TicketPage() {
         <CopyButton text={ticket.ticket_id} label="Copy ticket number" />
       </p>
     </Page>
+  )
+}
+
+const myRoute = getRouteApi('/app/support/tickets/$ticketId')
+
+/** A ticket of the person, with its replies. */
+export function MyTicketPage() {
+  const { ticketId } = myRoute.useParams()
+  const me = useMe()
+  const query = useQuery(ticketQuery(ticketId))
+  const ticket = query.data
+  if (!ticket)
+    return (
+      <NotLoaded
+        isPage
+        query={query}
+        action={
+          <LinkButton to="/support" search={{ tab: 'mine' }}>
+            My tickets
+          </LinkButton>
+        }
+      >
+        <SkeletonPage />
+      </NotLoaded>
+    )
+  return (
+    <Page
+      title={ticket.subject}
+      narrow
+      back={
+        <BackLink to="/support" search={{ tab: 'mine' }}>
+          My tickets
+        </BackLink>
+      }
+      lead={
+        <span className="flex flex-wrap items-center gap-2">
+          {formatTime(ticket.created_at)}
+          <Badge tone={ticket.status === 'open' ? 'accent' : 'neutral'}>
+            {ticket.status === 'open' ? 'Open' : 'Closed'}
+          </Badge>
+        </span>
+      }
+    >
+      <TicketThread ticket={ticket} isSupport={ticket.user_id !== me.user_id} />
+    </Page>
+  )
+}
+
+type Props = { ticket: Ticket; isSupport: boolean; attachmentsLead?: string }
+
+/** What was said, oldest first, and the box to answer in. */
+function TicketThread({ ticket, isSupport, attachmentsLead }: Props) {
+  const nameOf = (fromSupport: boolean) =>
+    fromSupport === isSupport ? 'You' : fromSupport ? 'Support' : ticket.email
+  return (
+    <>
+      <Section title="Message">
+        <p className="text-base break-words whitespace-pre-wrap">{ticket.message}</p>
+      </Section>
+      {ticket.attachments.length > 0 && (
+        <Section title="Attachments" lead={attachmentsLead}>
+          <ul className="grid gap-2">
+            {ticket.attachments.map((file) => (
+              <li key={file.attachment_id}>
+                <a href={file.url} download className={buttonClass()}>
+                  <Paperclip size={14} aria-hidden />
+                  <span className="max-w-60 truncate">{file.file_name}</span>
+                  <span className="text-xs text-faint">{fileSize(file.size_bytes)}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title="Replies">
+        <ol aria-label="Replies" className="mb-4 grid gap-4 empty:hidden">
+          {ticket.replies.map((reply) => (
+            <li key={reply.reply_id} className="rounded-md bg-sunken px-3 py-2">
+              <p className="text-xs text-faint">
+                <span className="font-medium text-soft">{nameOf(reply.from_support)}</span> ·{' '}
+                {formatTime(reply.created_at)}
+              </p>
+              <p className="mt-1 text-base break-words whitespace-pre-wrap">{reply.message}</p>
+            </li>
+          ))}
+        </ol>
+        <ReplyForm ticket={ticket} isSupport={isSupport} />
+      </Section>
+    </>
+  )
+}
+
+function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }) {
+  const { user_id } = useMe()
+  const { text: message, change, dropSent } = useKeptText(`kv-reply:${user_id}:${ticket.ticket_id}`, '')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const attempt = useAttempt()
+  const send = useMutation({
+    mutationFn: (message: string) =>
+      attempt(message, (options) => replyToTicket({ ticket_id: ticket.ticket_id, message }, options)),
+    onSuccess: async (_, sent) => {
+      dropSent(sent)
+      // The button had the focus, and is disabled while there is nothing to send.
+      field.current?.focus()
+      toast(isSupport ? 'Sent to the author.' : 'Sent.')
+      await queryClient.invalidateQueries({ queryKey: ['tickets'] })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (message.trim() && !send.isPending) send.mutate(message)
+  }
+  const wrong = send.error instanceof ApiError ? send.error.field('message') : undefined
+  return (
+    <form className="grid max-w-form gap-3" onSubmit={submit}>
+      <TextareaField
+        ref={field}
+        label="Your reply"
+        maxLength={20_000}
+        hint={!isSupport && ticket.status === 'closed' ? 'A reply opens the ticket again.' : undefined}
+        value={message}
+        error={wrong}
+        onChange={(event) => change(event.target.value)}
+      />
+      {!wrong && <FormError error={send.error} />}
+      <div>
+        <Button type="submit" look="primary" busy={send.isPending} disabled={!message.trim()}>
+          Send reply
+        </Button>
+      </div>
+    </form>
   )
 }

@@ -8,8 +8,7 @@ import { Segmented } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
-import { ticketsQuery } from './ticket-queries.ts'
-import { planName } from './ticket-rules.ts'
+import { planName, ticketsQuery } from './tickets.ts'
 
 const route = getRouteApi('/app/admin/tickets')
 

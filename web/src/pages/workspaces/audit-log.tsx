@@ -5,7 +5,6 @@ import type { AuditEntry } from '../../api/team.ts'
 import { formatTime } from '../../lib/format.ts'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
-import { actionWords, actorWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-words.ts'
 import { auditQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
@@ -98,3 +97,93 @@ const CardLink = ({ cardId, title }: { cardId: string; title: string }) => (
     {title}
   </Link>
 )
+
+type Words = (whom: string, details: AuditEntry['details'], entry: AuditEntry) => string
+
+const words: Record<string, Words> = {
+  'workspace.created': () => 'created the workspace',
+  'workspace.updated': () => 'changed the workspace',
+  // Whoever accepts an invitation adds themselves.
+  'member.added': (whom, _, { actor_id, subject_id }) =>
+    actor_id === subject_id ? 'joined the workspace' : `added ${whom}`,
+  'member.removed': (whom) => `removed ${whom}`,
+  'member.left': () => 'left the workspace',
+  'member.role_changed': (whom) => `changed the role of ${whom}`,
+  'invite.created': (_, { email }) => `invited ${email ?? 'somebody'}`,
+  'invite.resent': (_, { email }) => `made a new link for ${email ?? 'an invitation'}`,
+  'invite.revoked': (_, { email }) => `revoked the invitation of ${email ?? 'somebody'}`,
+  'invite.accepted': () => 'accepted an invitation',
+  'invite.declined': () => 'declined an invitation',
+  'card.published': () => 'published a card',
+  'card.shared': () => 'shared a card',
+  'card.unpublished': () => 'took a card back',
+  'card.moved_in': () => 'moved a card in',
+  'card.moved_out': () => 'moved a card out',
+  'card.deleted': () => 'deleted a card',
+  'card.undeleted': () => 'brought a card back',
+  'card.linked': () => 'linked a card with another',
+  'card.unlinked': () => 'removed the link between a card and another',
+  'card.merged': () => 'merged a card into another',
+  'card.unmerged': () => 'took a card out of another',
+  'comment.deleted': () => 'deleted a comment on a card',
+  'card.image_deleted': () => 'deleted a picture of a card',
+  'library.pulled': (_, { server }) => `pulled cards from ${server ?? 'another server'}`,
+  'card.hidden_by_reports': () => 'hid a card after reports',
+  'moderation.decided': (_, { decision }) => `decided about a card (${decision ?? 'moderation'})`,
+  'moderation.appealed': () => 'appealed about a card',
+  'moderation.appeal_decided': (_, { decision }) => `decided about the appeal on a card (${decision ?? ''})`,
+  'moderation.asked': () => 'asked moderators to look at a card',
+  'publisher.banned': (whom) => `banned ${whom} from publishing`,
+  'publisher.ban_lifted': (whom) => `let ${whom} publish again`,
+  'material.deleted': () => 'deleted a raw material',
+  'memory.event_deleted': () => 'deleted an event of their memory',
+  'memory.project_deleted': () => 'deleted a project of their memory',
+}
+
+const isDecision = (action: string) => /^publisher\.|^moderation\..*decided$/.test(action)
+
+/** Who did it. The server does not say which moderator has decided. */
+export const actorWords = ({ actor_name, action }: AuditEntry): string =>
+  actor_name || (isDecision(action) ? 'A moderator' : 'The system')
+
+/** The action as the rest of a sentence; one this page does not know yet still reads as words. */
+export function actionWords(entry: AuditEntry): string {
+  return (
+    words[entry.action]?.(entry.subject_name || 'a member', entry.details, entry) ??
+    entry.action.replace(/[._]/g, ' ')
+  )
+}
+
+const CARD = 'a card'
+
+/** The same around the title of a card; words that speak of no card come before it. */
+export function wordsAroundTitle(words: string): { before: string; after: string } {
+  const at = words.indexOf(CARD)
+  return at < 0
+    ? { before: `${words}: `, after: '' }
+    : { before: words.slice(0, at), after: words.slice(at + CARD.length) }
+}
+
+const OTHER_CARD = 'another'
+
+/** The words before the other end of a link or a merge; null where they do not end with it. */
+export const wordsBeforeOther = (words: string): string | null =>
+  words.endsWith(OTHER_CARD) ? words.slice(0, -OTHER_CARD.length) : null
+
+const SAID_ALREADY = new Set(['email'])
+
+/** The details as "role: editor, visibility: private"; nested values as JSON. Ids say nothing to a reader. */
+export const detailWords = ({ action, details }: AuditEntry) =>
+  Object.entries(details)
+    .filter(
+      ([key, value]) =>
+        value !== null &&
+        value !== '' &&
+        !key.endsWith('_id') &&
+        !(action.startsWith('invite.') && SAID_ALREADY.has(key)),
+    )
+    .map(
+      ([key, value]) =>
+        `${key.replace(/_/g, ' ')}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+    )
+    .join(', ')

@@ -10,7 +10,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { AccountCard } from '../account/account-card.tsx'
-import { ROLES, roleName } from './roles.ts'
+import { ROLES, roleName } from './workspace-fields.tsx'
 
 const route = getRouteApi('/open/invite/$token')
 

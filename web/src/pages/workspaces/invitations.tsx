@@ -20,7 +20,7 @@ import { Section } from '../../ui/page.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ROLES, roleName } from './roles.ts'
+import { ROLES, roleName } from './workspace-fields.tsx'
 import { invitesQuery, workspaceChanged } from './workspace-queries.ts'
 
 export function Invitations({ workspace }: { workspace: Workspace }) {

@@ -21,7 +21,7 @@ import { Select } from '../../ui/field.tsx'
 import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ROLES, roleName } from './roles.ts'
+import { ROLES, roleName } from './workspace-fields.tsx'
 import { membersQuery, workspaceChanged } from './workspace-queries.ts'
 
 const nameOf = (member: Member) => member.display_name || member.email

@@ -7,7 +7,7 @@ import { formatAgo, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { ReadersLine } from '../cards/sharing/readers.tsx'
+import { ReadersLine } from '../cards/readers.tsx'
 import { weekQuery } from './workspace-queries.ts'
 
 /** What happened in a team in the last week. */

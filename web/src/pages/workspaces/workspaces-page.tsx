@@ -1,17 +1,28 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Building2, ChevronRight, Lock, Plus, User, Users } from 'lucide-react'
 import { useState } from 'react'
-import type { Workspace } from '../../api/team.ts'
-import { plural } from '../../lib/format.ts'
+import { ApiError } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
+import {
+  acceptInvitation,
+  createWorkspace,
+  declineInvitation,
+  listMyInvitations,
+  type MyInvitation,
+  type Workspace,
+} from '../../api/team.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
+import { formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Page } from '../../ui/page.tsx'
-import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { CreateWorkspace } from './create-workspace.tsx'
-import { MyInvitations } from './my-invitations.tsx'
-import { roleName, TYPE_NAMES, visibilityName } from './roles.ts'
-import { workspacesQuery } from './workspace-queries.ts'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { EmptyState, NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { roleName, TYPE_NAMES, VisibilityField, visibilityName } from './workspace-fields.tsx'
+import { workspaceQuery, workspacesQuery } from './workspace-queries.ts'
 
 const ICONS = { personal: User, team: Users, org: Building2 }
 
@@ -92,5 +103,130 @@ function WorkspaceRow({ workspace }: { workspace: Workspace }) {
         </span>
       </Link>
     </li>
+  )
+}
+
+const invitationsQuery = {
+  queryKey: ['workspaces', 'invitations'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => listMyInvitations({}, { signal }),
+}
+
+const answered = () => queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+
+/** What others have invited this person to. Without any there is nothing to show. */
+function MyInvitations() {
+  const query = useQuery(invitationsQuery)
+  const { data = [] } = query
+  if (data.length === 0) return <PartNotLoaded what="The list of your invitations" query={query} />
+  return (
+    <Section title="Invitations for you">
+      <ul className="divide-y divide-line border-y border-line">
+        {data.map((invitation) => (
+          <InvitationRow key={invitation.invite_id} invitation={invitation} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function InvitationRow({ invitation }: { invitation: MyInvitation }) {
+  const { invite_id, workspace_name, inviter_name, role, expires_at, can_accept } = invitation
+  const accept = useMutation({
+    mutationFn: () => acceptInvitation({ invite_id }),
+    onSuccess: () => toast(`You are ${roleName(role).toLowerCase()} of ${workspace_name} now.`),
+    onError: toastError,
+    onSettled: answered,
+  })
+  const decline = useMutation({
+    mutationFn: () => declineInvitation({ invite_id }),
+    onSuccess: () => toast(`You declined the invitation to ${workspace_name}.`),
+    onError: toastError,
+    onSettled: answered,
+  })
+  const busy = accept.isPending || decline.isPending
+  return (
+    <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-2 py-2">
+      <span className="min-w-0 grow basis-56">
+        <span className="block truncate text-sm font-medium">{workspace_name}</span>
+        <span className="block text-xs text-faint">
+          {inviter_name} invites you as {roleName(role).toLowerCase()}, until {formatDay(expires_at)}.
+          {!can_accept && ' To join, open the link that you were given.'}
+        </span>
+      </span>
+      {can_accept && (
+        <Button
+          look="primary"
+          disabled={busy}
+          aria-label={`Join ${workspace_name}`}
+          onClick={() => accept.mutate()}
+        >
+          Join
+        </Button>
+      )}
+      <Button
+        disabled={busy}
+        aria-label={`Decline the invitation to ${workspace_name}`}
+        onClick={() => decline.mutate()}
+      >
+        Decline
+      </Button>
+    </li>
+  )
+}
+
+function CreateWorkspace({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [type, setType] = useState<Workspace['type']>('team')
+  const [visibility, setVisibility] = useState<Workspace['visibility']>('private')
+  const attempt = useAttempt()
+  const create = useMutation({
+    mutationFn: () => {
+      const input = { name: name.trim(), type, visibility }
+      return attempt(input, (options) => createWorkspace(input, options))
+    },
+    onSuccess: (workspace) => {
+      queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, workspace)
+      void queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+      onClose()
+      void navigate({
+        to: '/workspaces/$workspaceId',
+        params: { workspaceId: workspace.workspace_id },
+        search: { tab: 'invitations' },
+      })
+    },
+  })
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="New workspace"
+      description="You become its admin. Inviting people is the next step."
+      action="Create workspace"
+      ready={name.trim() !== ''}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        maxLength={120}
+        required
+        autoFocus
+        autoComplete="off"
+        placeholder="Platform team"
+        error={create.error instanceof ApiError ? create.error.field('name') : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="Kind"
+        value={type}
+        onChange={(event) => setType(event.target.value as Workspace['type'])}
+      >
+        <option value="team">Team</option>
+        <option value="org">Organisation</option>
+      </SelectField>
+      <VisibilityField value={visibility} onChange={setVisibility} />
+    </FormDialog>
   )
 }

@@ -2,8 +2,8 @@
  * The blocks of a Markdown text, in one pass over its lines: CommonMark and the tables, tasks and strikes of GitHub, but
  * no raw HTML, which stays text. Written for cards: small, and linear in the length of whatever was pasted.
  */
-export type ListItem = { checked: boolean | null; blocks: Block[] }
-export type Align = 'left' | 'center' | 'right' | undefined
+type ListItem = { checked: boolean | null; blocks: Block[] }
+type Align = 'left' | 'center' | 'right' | undefined
 export type Block =
   | { kind: 'paragraph'; text: string }
   | { kind: 'heading'; level: number; text: string }

@@ -1,9 +1,56 @@
-import { createElement, Fragment, type ReactNode } from 'react'
+import { createElement, Fragment, type ReactNode, useEffect, useState } from 'react'
+import { CopyButton } from '../copy-button.tsx'
 import { type Block, parseBlocks } from './blocks.ts'
-import { CodeBlock } from './code-block.tsx'
-import { type Inline, parseInlines } from './inlines.ts'
-import { safeAddress } from './links.ts'
-import { Picture, type ShownImages } from './picture.tsx'
+import type { Piece } from './highlight.ts'
+import { type Inline, parseInlines, safeAddress } from './inlines.ts'
+
+type ImageSize = { width: number; height: number }
+/** The pictures that a text may show, by id; `own` is for the writer, who sees all that the server lets them. */
+export type ShownImages = ReadonlyMap<string, ImageSize> | 'own'
+
+const OWN_ADDRESS = /^\/api\/v1\/images\/([0-9a-f-]{36})$/i
+
+/** Undefined for every address that is not a picture of this vault. */
+const imageIdIn = (address: string | undefined): string | undefined =>
+  OWN_ADDRESS.exec(address ?? '')?.[1]?.toLowerCase()
+
+type Props = { address: string | undefined; alt: string; images: ShownImages | undefined; inLink?: boolean }
+
+/**
+ * Shows a picture of this card. One from another host would tell that host who reads the card, so the reader decides
+ * by a click.
+ */
+function Picture({ address, alt, images, inLink }: Props) {
+  const [isGone, setGone] = useState(false)
+  const id = imageIdIn(address)
+  const size = id && images !== 'own' ? images?.get(id) : undefined
+  if (isGone) return <span className="text-faint">{alt || 'Picture'} (deleted)</span>
+  if (id && (images === 'own' || size)) {
+    const picture = (
+      <img
+        src={address}
+        alt={alt || 'Picture'}
+        width={size?.width}
+        height={size?.height}
+        loading="lazy"
+        onError={() => setGone(true)}
+      />
+    )
+    return inLink ? (
+      picture
+    ) : (
+      <a href={address} target="_blank" rel="noopener noreferrer">
+        {picture}
+      </a>
+    )
+  }
+  if (inLink) return alt || 'Picture'
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+      {alt || 'Picture'}
+    </a>
+  )
+}
 
 /** How a text is read. */
 export type Reading = {
@@ -142,3 +189,72 @@ function showInline(inline: Inline, key: number, images: ShownImages | undefined
       )
   }
 }
+
+/** Longer text is not coloured: a log of that length is searched, not read. */
+const MAX_COLOURED = 20_000
+
+/**
+ * Code as it was written, with a copy button. The text shows at once, the colours when they are loaded. More
+ * than one word behind the fence is no name of a language: it stands above the code, so that none is lost.
+ */
+function CodeBlock({ info, text }: { info: string; text: string }) {
+  const [pieces, setPieces] = useState<{ of: string; found: Piece[] }>()
+  const known = text.length > MAX_COLOURED ? undefined : languageNamed(info.split(/\s/, 1)[0] ?? '')
+  useEffect(() => {
+    if (!known) return
+    let isCurrent = true
+    import('./highlight.ts')
+      .then(({ highlighted }) => highlighted(known, text))
+      .then((found) => isCurrent && found && setPieces({ of: text, found }))
+      .catch(() => {})
+    return () => {
+      isCurrent = false
+    }
+  }, [known, text])
+  return (
+    <div className="code-block group/code relative">
+      {/\s/.test(info) && <div className="text-soft text-xs">{info}</div>}
+      {/* Long lines scroll inside the block, so it has to be reachable by keyboard. */}
+      <pre tabIndex={0}>
+        <code className={pieces?.of === text ? 'hljs' : undefined}>
+          {pieces?.of === text ? pieces.found.map(show) : text}
+        </code>
+      </pre>
+      <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 transition-opacity group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 print:hidden">
+        <CopyButton text={text} label="Copy code" />
+      </div>
+    </div>
+  )
+}
+
+/** `title.function` is both a title and a function. */
+const classOf = (scope: string) =>
+  scope
+    .split('.')
+    .map((part, index) => (index === 0 ? `hljs-${part}` : `${part}_`))
+    .join(' ')
+
+const show = (piece: Piece, index: number): ReactNode =>
+  typeof piece === 'string' ? (
+    <Fragment key={index}>{piece}</Fragment>
+  ) : (
+    <span key={index} className={classOf(piece.scope)}>
+      {piece.children.map(show)}
+    </span>
+  )
+
+/** Names that people write after the fence, for the languages that can be coloured. */
+const NAMES = `bash sh zsh|c h|cpp c++ cc hpp|csharp cs c#|css|diff patch|dockerfile docker|go golang|ini toml conf properties env
+|java|javascript js jsx mjs cjs node|json json5 jsonc jsonl|kotlin kt|lua|makefile make|markdown md|perl pl|php
+|powershell ps1 ps|python py pycon|ruby rb|rust rs|scss sass|shell console terminal shellsession|sql postgres postgresql sqlite mysql
+|swift|typescript ts tsx mts|xml html svg vue|yaml yml`
+
+const BY_NAME = new Map(
+  NAMES.split('|').flatMap((group) => {
+    const names = group.trim().split(/\s+/)
+    return names.map((name): [string, string] => [name, names[0] ?? name])
+  }),
+)
+
+/** The language for a name, or undefined for a plain block. */
+const languageNamed = (name: string): string | undefined => BY_NAME.get(name.toLowerCase())

@@ -1,0 +1,65 @@
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import { NetworkError, whenBack } from '../lib/reachable.ts'
+import { LinkButton } from '../ui/button.tsx'
+import { EmptyState, ErrorState } from '../ui/states.tsx'
+
+export function NotFound() {
+  return (
+    <main className="pt-16">
+      <EmptyState
+        isPage
+        icon={<Compass size={18} />}
+        title="No page at this address"
+        action={
+          <LinkButton to="/" look="primary">
+            Go to search
+          </LinkButton>
+        }
+      >
+        The link may be old, or a part of it is missing.
+      </EmptyState>
+    </main>
+  )
+}
+
+/** How browsers report that a file of the app could not be loaded. */
+const isLoadFailure = (error: unknown) =>
+  error instanceof Error && /dynamically imported module|importing a module script/i.test(error.message)
+
+function useRetry({ error, reset }: ErrorComponentProps): () => void {
+  const router = useRouter()
+  const retry = () => {
+    // The same page does not ask again for a file that failed, so it is reloaded.
+    if (isLoadFailure(error)) location.reload()
+    void router.invalidate()
+    reset()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: listens once for each error
+  useEffect(() => (isAway(error) ? whenBack(retry) : undefined), [error])
+  return retry
+}
+
+const isAway = (error: unknown) => error instanceof NetworkError || isLoadFailure(error)
+const shownError = (error: unknown) => (isLoadFailure(error) ? new NetworkError(error) : error)
+
+/** A page failed: the frame around it stays. */
+export function PageError(props: ErrorComponentProps): ReactNode {
+  const retry = useRetry(props)
+  return (
+    <div className="pt-8">
+      <ErrorState error={shownError(props.error)} onRetry={retry} isPage />
+    </div>
+  )
+}
+
+/** There is no frame yet, such as before it is known who is signed in. */
+export function RouteError(props: ErrorComponentProps): ReactNode {
+  const retry = useRetry(props)
+  return (
+    <main className="pt-16">
+      <ErrorState error={shownError(props.error)} onRetry={retry} isPage />
+    </main>
+  )
+}

@@ -1,0 +1,107 @@
+import { queryOptions, useMutation } from '@tanstack/react-query'
+import {
+  billingPortal,
+  billingStatus,
+  creditsBalance,
+  creditsHistory,
+  listInviteCodes,
+  listPacks,
+  listPlans,
+  packCheckout,
+  planCheckout,
+} from '../../api/billing.ts'
+import { queryClient } from '../../api/query.ts'
+import { tab } from '../../lib/storage.ts'
+import { refreshMe } from '../../session.ts'
+import { toastError } from '../../ui/toast.tsx'
+
+const PAGE_SIZE = 20
+/** The chart shows as many entries as one request returns. */
+const CHART_ENTRIES = 100
+
+export const balanceQuery = queryOptions({
+  queryKey: ['billing', 'balance'],
+  queryFn: ({ signal }) => creditsBalance({}, { signal }),
+})
+
+export const historyQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['billing', 'history', page],
+    queryFn: ({ signal }) => creditsHistory({ page, page_size: PAGE_SIZE }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+export const chartQuery = queryOptions({
+  queryKey: ['billing', 'chart'],
+  queryFn: ({ signal }) => creditsHistory({ page: 1, page_size: CHART_ENTRIES }, { signal }),
+})
+
+/** Polled after a payment, so it is separate from what other parts of the page show. */
+export const newestBookingsQuery = queryOptions({
+  queryKey: ['newest-bookings'],
+  staleTime: 0,
+  queryFn: ({ signal }) => creditsHistory({ page: 1, page_size: 10 }, { signal }),
+})
+
+export const statusQuery = queryOptions({
+  queryKey: ['billing', 'status'],
+  queryFn: ({ signal }) => billingStatus({}, { signal }),
+})
+export const codesQuery = queryOptions({
+  queryKey: ['billing', 'codes'],
+  queryFn: ({ signal }) => listInviteCodes({}, { signal }),
+})
+export const plansQuery = queryOptions({
+  queryKey: ['plans'],
+  staleTime: 600_000,
+  queryFn: ({ signal }) => listPlans({}, { signal }),
+})
+export const packsQuery = queryOptions({
+  queryKey: ['packs'],
+  staleTime: 600_000,
+  queryFn: ({ signal }) => listPacks({}, { signal }),
+})
+
+export const billingChanged = () =>
+  Promise.all([queryClient.invalidateQueries({ queryKey: ['billing'] }), refreshMe()])
+
+const AFTER_KEY = 'kv-checkout-after'
+
+/** The newest booking when the person left to pay: later ones are what they paid for. */
+export const bookedBefore = () => tab.read<string>(AFTER_KEY)
+
+async function rememberNewestBooking() {
+  const { items } = await creditsHistory({ page_size: 1 })
+  tab.write(AFTER_KEY, items[0]?.entry_id ?? '')
+}
+
+const backTo = (query: string) => ({
+  success_url: `/billing?${query}checkout=success`,
+  cancel_url: `/billing?${query}checkout=cancelled`,
+})
+
+/** Each of these leads to a page of the payment provider and from there back here. */
+export function useCheckout() {
+  const pack = useMutation({
+    mutationFn: async (packId: string) => {
+      await rememberNewestBooking()
+      return packCheckout({ pack_id: packId, ...backTo('') })
+    },
+    onSuccess: ({ checkout_url }) => location.assign(checkout_url),
+    onError: toastError,
+  })
+  const plan = useMutation({
+    mutationFn: async (planId: string) => {
+      await rememberNewestBooking()
+      return planCheckout({ plan_id: planId, ...backTo('tab=plans&') })
+    },
+    onSuccess: ({ checkout_url }) => location.assign(checkout_url),
+    onError: toastError,
+  })
+  const portal = useMutation({
+    mutationFn: () => billingPortal({ return_url: '/billing?tab=plans' }),
+    onSuccess: ({ portal_url }) => location.assign(portal_url),
+    onError: toastError,
+  })
+  return { pack, plan, portal }
+}

@@ -1,0 +1,106 @@
+import { Segmented } from '../../ui/field.tsx'
+
+/** The filters of a list of cards, as the address bar holds them. */
+export type ListState = {
+  scope?: 'workspace' | undefined
+  workspace?: string | undefined
+  status?: 'published' | 'unpublished' | undefined
+  track?: 'debug' | 'build' | undefined
+  q?: string | undefined
+  tag?: string | undefined
+  sort?: Sort | undefined
+}
+
+export const SORTS = {
+  changed: 'Changed',
+  created: 'Created',
+  useful: 'Most useful',
+  title: 'Title',
+} as const
+export type Sort = keyof typeof SORTS
+
+const text = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
+  allowed.find((one) => one === value)
+
+export const readListState = (raw: Record<string, unknown>): ListState => ({
+  scope: oneOf(raw.scope, ['workspace']),
+  workspace: raw.scope === 'workspace' ? text(raw.workspace) : undefined,
+  status: oneOf(raw.status, ['published', 'unpublished']),
+  track: oneOf(raw.track, ['debug', 'build']),
+  q: text(raw.q),
+  tag: text(raw.tag),
+  sort: oneOf(raw.sort, Object.keys(SORTS) as Sort[]),
+})
+
+/**
+ * The cards that the filters choose from. Mine is what I own, wherever it lives. Team is what teams share: drafts and
+ * private cards of others are never there.
+ */
+export const whoseCards = ({ scope, workspace }: ListState) =>
+  scope === 'workspace'
+    ? ({
+        scope,
+        without_personal: true,
+        status: 'published',
+        ...(workspace && { workspace_id: workspace }),
+      } as const)
+    : ({ scope: 'personal' } as const)
+
+/** The list with the cards of a workspace. Those of one's own are among Mine, and never among what teams share. */
+export const listOf = ({ workspace_id, type }: { workspace_id: string; type: string }): ListState =>
+  type === 'personal' ? {} : { scope: 'workspace', workspace: workspace_id }
+
+/** Whose cards are listed is no filter: a team that shares nothing yet is empty, whatever else is chosen. */
+export const isFiltered = ({ status, track, q, tag }: ListState): boolean =>
+  Boolean(status || track || q || tag)
+
+export const NO_FILTERS: Partial<ListState> = {
+  status: undefined,
+  track: undefined,
+  q: undefined,
+  tag: undefined,
+}
+
+/** The page of a card says which merged card somebody asked for. */
+type CardState = { merged_from?: string | undefined }
+
+export const readCardState = (raw: Record<string, unknown>): CardState => ({
+  merged_from: text(raw.merged_from),
+})
+
+/** The draft of a new card, or its source: an event of the person's memory, and others of the same exchange. */
+type NewCardState = {
+  draft?: string | undefined
+  from?: string | undefined
+  also?: string | undefined
+}
+
+export const readNewCardState = (raw: Record<string, unknown>): NewCardState => ({
+  draft: typeof raw.draft === 'string' && /^[\w-]{1,64}$/.test(raw.draft) ? raw.draft : undefined,
+  from: text(raw.from),
+  also: text(raw.also),
+})
+
+/** Fixes are what went wrong; know-how is everything else. */
+export function TrackFilter({
+  value,
+  onChange,
+}: {
+  value: ListState['track']
+  onChange: (value: ListState['track']) => void
+}) {
+  return (
+    <Segmented
+      label="Track"
+      value={value ?? 'all'}
+      onChange={(next) => onChange(next === 'all' ? undefined : next)}
+      options={[
+        { value: 'all', label: 'All' },
+        { value: 'debug', label: 'Fixes' },
+        { value: 'build', label: 'Know-how' },
+      ]}
+    />
+  )
+}

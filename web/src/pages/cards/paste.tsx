@@ -1,0 +1,284 @@
+import {
+  type ClipboardEvent,
+  type ComponentProps,
+  type DragEvent,
+  type RefObject,
+  useRef,
+  useState,
+} from 'react'
+import { MAX_IMAGE_BYTES } from '#server/features/cards/images/image-format.ts'
+import { withoutTerminalCodes } from '#server/text/terminal-codes.ts'
+import { uploadImage } from '../../api/images.ts'
+import { plural } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Textarea } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { insertText, keepCaret, replaceText } from './fields.tsx'
+
+type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'> & {
+  value: string
+  onChange: (value: string) => void
+  maxLength: number
+  /** The text is Markdown: logs and traces become code, and pictures can be pasted. */
+  markdown?: boolean
+}
+
+type Note = { text: string; tone: 'info' | 'warn' | 'bad'; undo?: (() => void) | undefined }
+
+const altOf = (file: File) => {
+  const name = file.name.replace(/\.\w+$/, '').replace(/[[\]`*_]/g, ' ')
+  return name === '' || name === 'image' ? 'Picture' : name
+}
+
+/** The pictures among the files, or why there is none to take; null if no file was handed over. */
+function picturesIn(data: DataTransfer, markdown: boolean): File[] | string | null {
+  const files = [...data.files]
+  const [first] = files
+  if (!first) return null
+  const pictures = markdown ? files.filter((file) => file.type.startsWith('image/')) : []
+  if (pictures.length > 0) return pictures
+  return `${first.name || 'The file'} was not taken: ${markdown ? 'only text and pictures' : 'only text'} can be put here.`
+}
+
+/** A text box that says what it did with a paste, and undoes it on request. */
+export function PasteTextarea({ value, onChange, maxLength, markdown = false, ...rest }: Props) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  const [note, setNote] = useState<Note | null>(null)
+  const attach = useAttach(box, setNote)
+  const takeFiles = (data: DataTransfer): boolean => {
+    const pictures = picturesIn(data, markdown)
+    if (typeof pictures === 'string') setNote({ tone: 'bad', text: pictures })
+    else if (pictures) void attach(pictures)
+    return pictures !== null
+  }
+  const paste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
+    const pasted = event.clipboardData.getData('text/plain').replace(/\r\n?/g, '\n')
+    if (pasted === '' && takeFiles(event.clipboardData)) return event.preventDefault()
+    const { selectionStart, selectionEnd } = event.currentTarget
+    const around = { before: value.slice(0, selectionStart), after: value.slice(selectionEnd) }
+    const done = pasteInto(pasted, { ...around, maxLength, asCode: markdown })
+    setNote(null)
+    if (!done) return
+    event.preventDefault()
+    insertText(event.currentTarget, done.text)
+    const said = done.recognised ? `Recognised as ${done.recognised.what} and put into a code block.` : ''
+    const undo = done.recognised
+      ? () => box.current && replaceText(box.current, done.text, done.plain)
+      : undefined
+    const text = [said, cutNote(done.cut, maxLength)].filter(Boolean).join(' ')
+    if (text) setNote({ text, tone: done.cut === '' ? 'info' : 'warn', undo: undo && (() => void undo()) })
+  }
+  // A browser would leave the page to show a file that nobody takes.
+  const drop = (event: DragEvent) => {
+    if (takeFiles(event.dataTransfer)) event.preventDefault()
+  }
+  return (
+    <div className="grid gap-1.5">
+      <Textarea
+        {...rest}
+        ref={box}
+        maxLength={maxLength}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onPaste={paste}
+        onDrop={drop}
+      />
+      {markdown && !rest.hidden && <AttachButton onFiles={(files) => void attach(files)} />}
+      {note && (
+        <Notice
+          tone={note.tone}
+          action={
+            note.undo && (
+              <Button
+                size="sm"
+                onClick={() => {
+                  note.undo?.()
+                  setNote(null)
+                }}
+              >
+                Keep as text
+              </Button>
+            )
+          }
+        >
+          {note.text}
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+/** Uploads pictures one after another and inserts each where the caret was. At the end it names those that are refused. */
+function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
+  return async (files: readonly File[]) => {
+    const insert = box.current && keepCaret(box.current)
+    const refused: string[] = []
+    for (const file of files) {
+      const name = file.name || 'The picture'
+      if (file.size > MAX_IMAGE_BYTES) {
+        refused.push(`${name} is larger than 5 MiB.`)
+        continue
+      }
+      setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
+      // The browser says so to whoever saves now: the card would be without the picture.
+      box.current?.setCustomValidity('The picture is not there yet. Save when it is in the text.')
+      try {
+        const { url } = await uploadImage(file)
+        if (box.current) insert?.(`![${altOf(file)}](${url})`)
+        setNote({ tone: 'info', text: 'The picture is in the text. It is kept without its metadata.' })
+      } catch (error) {
+        const why = error instanceof Error ? error.message : 'The picture was not taken.'
+        refused.push(files.length > 1 ? `${name}: ${why}` : why)
+      } finally {
+        box.current?.setCustomValidity('')
+      }
+    }
+    if (refused.length > 0) setNote({ tone: 'bad', text: refused.join(' ') })
+  }
+}
+
+const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
+
+function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  return (
+    <label className="w-fit rounded-sm text-xs text-faint hover:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent">
+      Add a picture
+      <input
+        type="file"
+        accept={ACCEPTED}
+        multiple
+        className="sr-only"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+    </label>
+  )
+}
+
+type Caret = {
+  before: string
+  after: string
+  maxLength: number
+  /** Whether recognised code becomes a fenced block. */
+  asCode: boolean
+}
+
+type Paste = {
+  /** What goes into the field. */
+  text: string
+  /** What was pasted, without the colours of a terminal. */
+  plain: string
+  /** The end of the pasted text, if it did not fit. */
+  cut: string
+  recognised: Recognised | null
+}
+
+/** Never inside a surrogate pair. */
+const cutAt = (text: string, length: number): number => {
+  const end = Math.max(0, Math.min(length, text.length))
+  return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) && end < text.length ? end - 1 : end
+}
+
+/** What a paste becomes; null if the browser's own paste is right. */
+export function pasteInto(pasted: string, { before, after, maxLength, asCode }: Caret): Paste | null {
+  const room = maxLength - before.length - after.length
+  const plain = withoutTerminalCodes(pasted)
+  const recognised = asCode ? recognise(plain) : null
+  if (!recognised) {
+    if (pasted === plain && plain.length <= room) return null
+    const end = cutAt(plain, room)
+    return { text: plain.slice(0, end), plain, cut: plain.slice(end), recognised }
+  }
+  const whole = fenced(plain, recognised.language, before, after)
+  if (whole.length <= room) return { text: whole, plain, cut: '', recognised }
+  const fenceLength = whole.length - plain.trim().length
+  const end = cutAt(plain, Math.max(0, room - fenceLength))
+  return {
+    text: fenced(plain.slice(0, end), recognised.language, before, after),
+    plain,
+    cut: plain.slice(end),
+    recognised,
+  }
+}
+
+const SHOWN_CUT = 60
+
+/** Says how much of a paste was cut, and from where on; empty if all of it fitted. */
+export const cutNote = (cut: string, maxLength: number): string =>
+  cut === ''
+    ? ''
+    : `There is room for ${plural(maxLength, 'character')}. ${plural(cut.length, 'character')} at the end of the paste were cut, from “${cut.trim().slice(0, SHOWN_CUT)}” on.`
+
+/** The kind of a pasted text, recognised by its lines. */
+type Recognised = { what: string; language: string }
+
+const MOST_LINES = 200
+
+const linesMatching = (lines: readonly string[], pattern: RegExp) =>
+  lines.filter((line) => pattern.test(line)).length
+
+/** A frame of a stack trace, in the forms of the languages that print them. */
+const FRAMES: readonly RegExp[] = [
+  /^\s+at (?:async )?[\w.$<>[\] ]{1,200}\(.{1,300}\)$/,
+  /^\s+at .{1,300}:\d+:\d+\)?$/,
+  /^\s*File ".{1,300}", line \d+/,
+  /^\s+from .{1,300}:\d+:in /,
+  /^\s*#\d+ +(?:0x[0-9a-f]+ in )?[\w:~<>]+ ?\(/,
+  /^\t.{1,300}\.go:\d+(?: \+0x[0-9a-f]+)?$/,
+  /^\s+at .{1,300} in .{1,300}:line \d+$/,
+  /^\s+\d+: (?:0x[0-9a-f]+ - )?[\w:<>{}]+$/,
+]
+const TRACE_HEADS =
+  /^(?:Traceback \(most recent call last\):|Caused by: |Exception in thread "|goroutine \d+ \[|thread '.{1,100}' panicked at |panic: |[\w.]+(?:Error|Exception): )/
+
+const TIMESTAMP =
+  /^\[?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\d\d\/\w{3}\/\d{4}[: ]\d\d|\w{3} [ \d]\d \d\d:\d\d:\d\d)/
+const LEVEL = /^\W{0,3}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|LOG)\b/
+const PROMPT = /^(?:\$ |❯ |PS [A-Z]:\\|>>> |[\w.-]{1,40}@[\w.-]{1,60}[: ].{0,100}[$#] |C:\\.{0,100}>)/
+const OUTPUT =
+  /^(?:npm (?:ERR!|error|warn) |error(?:\[E\d+\])?: |error TS\d+: |\S{1,200}\(\d+,\d+\): error |\S{1,200}:\d+:\d+: (?:error|warning): |fatal: |make(?:\[\d+\])?: \*\*\* |FAILED |E {3})/
+const DIFF = /^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- a\/)/
+const MARKDOWN = /^(?: {0,3}```| {0,3}#{1,6} |\s{0,6}[-*+] |\s{0,6}\d{1,3}[.)] |\|.*\|$|> )/
+
+function isJson(text: string): boolean {
+  const start = text.trimStart().charAt(0)
+  if (start !== '{' && start !== '[') return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Recognises what would lose its shape as running text: a stack trace, a log, a diff, the output of a command, JSON.
+ * Prose and Markdown are left alone, and so is a single line, which has no shape to lose.
+ */
+export function recognise(text: string): Recognised | null {
+  const lines = text
+    .split('\n', MOST_LINES)
+    .map((line) => line.trimEnd())
+    .filter(Boolean)
+  if (lines.length < 2 || text.includes('```')) return null
+  if (linesMatching(lines, DIFF) > 0 && linesMatching(lines, /^[+-]/) > 0)
+    return { what: 'a diff', language: 'diff' }
+  const frames = lines.filter((line) => FRAMES.some((frame) => frame.test(line))).length
+  if (frames >= 2 || (frames === 1 && linesMatching(lines, TRACE_HEADS) > 0))
+    return { what: 'a stack trace', language: 'text' }
+  const logged = linesMatching(lines, TIMESTAMP) + linesMatching(lines, LEVEL)
+  if (logged * 2 >= lines.length && logged >= 2) return { what: 'a log', language: 'log' }
+  if (PROMPT.test(lines[0] ?? '')) return { what: 'the output of a command', language: 'console' }
+  if (linesMatching(lines, OUTPUT) > 0 && linesMatching(lines, MARKDOWN) === 0)
+    return { what: 'the output of a command', language: 'text' }
+  return isJson(text) ? { what: 'JSON', language: 'json' } : null
+}
+
+/** The text as a fenced block. A text that has a fence of its own is not recognised, so three back ticks are enough. */
+export function fenced(text: string, language: string, before: string, after: string): string {
+  const open = before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n'
+  const close = after === '' || after.startsWith('\n') ? '\n' : '\n\n'
+  return `${open}\`\`\`${language}\n${text.replace(/^\n+/, '').trimEnd()}\n\`\`\`${close}`
+}

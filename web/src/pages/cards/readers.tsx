@@ -1,0 +1,35 @@
+import { Globe, Link2, Lock, PenLine, Users } from 'lucide-react'
+import type { Card } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
+
+const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
+
+type Housed = Pick<Card, 'home' | 'readers'>
+
+/** The home of a card, if its readers do not already say it. */
+const homeWords = ({ home, readers }: Housed): string | null => {
+  if (readers.kind === 'members' || readers.kind === 'editors') return null
+  return home.name ?? 'A workspace that you left'
+}
+
+/** Who can read a card and where it lives, in the words of the server. */
+export function ReadersLine({
+  card,
+  className = 'max-w-full',
+}: {
+  card: Housed
+  /** Its largest width: a name in one long word must not widen the page. */
+  className?: string
+}) {
+  const Icon = ICONS[card.readers.kind]
+  const home = homeWords(card)
+  return (
+    <span className={cx('inline-flex min-w-0 items-center gap-1 text-xs text-faint', className)}>
+      <Icon size={12} aria-hidden className="shrink-0" />
+      <span className="truncate">
+        {home && `${home} · `}
+        {card.readers.text}
+      </span>
+    </span>
+  )
+}

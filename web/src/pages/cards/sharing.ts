@@ -1,0 +1,137 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Licence } from '#server/core/licences.ts'
+import { moveCard, publishCard, shareCard, unpublishCard } from '../../api/cards.ts'
+import type { Workspace } from '../../api/team.ts'
+import type { Card, ListedCard, User } from '../../api/types.ts'
+import { plural } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+
+export type Shareable = Card | ListedCard
+
+/** Where a card goes, and so who reads it. */
+export type Target =
+  | { kind: 'private' }
+  | { kind: 'draft' }
+  | { kind: 'team'; workspaceId: string }
+  | { kind: 'library'; licence?: Licence }
+
+type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_workspace_id'>
+
+const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
+
+/** The present home of a card as one of the choices of the dialog. */
+export function presentTarget(card: Shareable): Target {
+  if (card.home.kind === 'library') return { kind: 'library' }
+  if (card.home.kind === 'personal') return { kind: 'private' }
+  return card.status === 'published' ? { kind: 'team', workspaceId: card.workspace_id } : { kind: 'draft' }
+}
+
+export const isSameTarget = (a: Target, b: Target): boolean =>
+  a.kind === b.kind && (a.kind !== 'team' || b.kind !== 'team' || a.workspaceId === b.workspaceId)
+
+async function unshared(card: Standing): Promise<Standing> {
+  return card.status === 'published' ? unpublishCard({ card_id: card.card_id }) : card
+}
+
+const movedTo = async (card: Standing, workspace_id: string): Promise<Standing> =>
+  card.workspace_id === workspace_id ? card : moveCard({ card_id: card.card_id, workspace_id })
+
+/** Brings one card there. Sharing with a team is one step at the server; it moves the card or changes nothing. */
+export async function applyTarget(card: Shareable, target: Target, personalId: string): Promise<Card> {
+  const { card_id } = card
+  if (target.kind === 'team') return shareCard({ card_id, workspace_id: target.workspaceId })
+  if (target.kind === 'library')
+    return publishCard({ card_id, ...(target.licence ? { licence: target.licence } : {}) })
+  if (target.kind === 'draft') return unpublishCard({ card_id })
+  // A move to the personal workspace ends sharing. Only a card that is published elsewhere is taken back first.
+  const home = isAway(card) ? await unpublishCard({ card_id }) : card
+  return home.workspace_id === personalId
+    ? unpublishCard({ card_id })
+    : moveCard({ card_id, workspace_id: personalId })
+}
+
+/** The way back: where the card was, shared as it was. */
+export async function undoTarget(before: Shareable, after: Card): Promise<void> {
+  const { card_id } = before
+  if (before.status === 'published' && !isAway(before) && before.home.kind === 'workspace') {
+    await shareCard({ card_id, workspace_id: before.workspace_id })
+    return
+  }
+  await movedTo(await unshared(after), before.origin_workspace_id)
+  if (before.status === 'unpublished') return
+  if (isAway(before)) await publishCard({ card_id, target_workspace_id: before.workspace_id })
+  else await shareCard({ card_id })
+}
+
+export type Option = { target: Target; name: string; hint: string }
+
+/** Its owner alone decides whether strangers read a card, and takes it back from where it is published. */
+const mayBring = (card: Shareable, { workspace_id, visibility }: Workspace): boolean =>
+  (card.workspace_id === workspace_id && card.status === 'published') ||
+  (visibility === 'private' && !isAway(card))
+
+/** The homes that the person can give these cards, with the present one. Only what is possible is offered. */
+export function useOptions(cards: readonly Shareable[], enabled = true) {
+  const me = useMe()
+  const workspaces = useQuery({ ...workspacesQuery, enabled })
+  return { workspaces, options: workspaces.data && optionsOf(cards, workspaces.data.items, me) }
+}
+
+function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[], me: User): Option[] {
+  const areOwn = cards.every((card) => card.owner_id === me.user_id)
+  const teams = workspaces.filter(
+    (one) =>
+      one.workspace_id !== me.personal_workspace_id &&
+      (one.role === 'admin' || one.role === 'editor') &&
+      (areOwn || cards.every((card) => mayBring(card, one))),
+  )
+  const [only] = cards.length === 1 ? cards : []
+  const draftHome = only && only.home.kind === 'workspace' && areOwn ? only.home.name : null
+  return [
+    ...(areOwn
+      ? [{ target: { kind: 'private' } as const, name: 'Only you', hint: 'In your personal workspace.' }]
+      : []),
+    ...(draftHome
+      ? [
+          {
+            target: { kind: 'draft' } as const,
+            name: `Draft in ${draftHome}`,
+            hint: 'Its editors and admins can read and change it. Nobody else finds it.',
+          },
+        ]
+      : []),
+    ...teams.map((team) => ({
+      target: { kind: 'team' as const, workspaceId: team.workspace_id },
+      name: team.name,
+      hint:
+        team.visibility === 'private'
+          ? `${plural(team.member_count, 'person', 'people')} can find and read it. ${cards.length === 1 ? 'The card moves' : 'The cards move'} there.`
+          : `Its ${plural(team.member_count, 'member')} can find and read it, and everybody once it has passed the review.`,
+    })),
+    ...(areOwn
+      ? [
+          {
+            target: { kind: 'library' } as const,
+            name: 'Library',
+            hint: `Everyone can find and read it, with your name (${me.display_name || 'no name set'}).`,
+          },
+        ]
+      : []),
+  ]
+}
+
+/**
+ * Whether there is another home for it. An editor of one team has none for what a colleague has shared there. An owner who
+ * has left a team takes the card back from there, although it cannot be edited before.
+ */
+export function useMayShare(card: Card): boolean {
+  const isOwn = card.owner_id === useMe().user_id
+  const mayAsk = card.can_edit && !isOwn
+  const { workspaces, options } = useOptions([card], mayAsk)
+  const present = presentTarget(card)
+  return (
+    isOwn ||
+    (mayAsk && (options ? options.some(({ target }) => !isSameTarget(target, present)) : workspaces.isError))
+  )
+}

@@ -1,0 +1,81 @@
+import { queryOptions, useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { queryClient } from '../../api/query.ts'
+import { linkCards, listLinks, mergeCard, unlinkCards, unmergeCard } from '../../api/trust.ts'
+import type { Card, CardLink } from '../../api/types.ts'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { listsChanged } from './card-queries.ts'
+
+export const linksQuery = (cardId: string) =>
+  queryOptions({
+    queryKey: ['card', cardId, 'links'],
+    queryFn: ({ signal }) => listLinks({ card_id: cardId }, { signal }),
+  })
+
+/** A link and a merge change the card at the other end too. */
+function cardsChanged() {
+  listsChanged()
+  return queryClient.invalidateQueries({ queryKey: ['card'] })
+}
+
+export type NewLink = { fromId: string; toId: string; kind: CardLink['kind']; why: string | null }
+
+const link = ({ fromId, toId, kind, why }: NewLink) =>
+  linkCards({ card_id: fromId, to_card_id: toId, kind, why })
+
+/** `cardId` is the card of the page, which the person may edit. */
+export function useLinking(cardId: string) {
+  const unlink = async (linkId: string) => {
+    await unlinkCards({ card_id: cardId, link_id: linkId })
+    await cardsChanged()
+  }
+  const add = useMutation({
+    mutationFn: link,
+    onSuccess: ({ link_id }) => {
+      toast('Linked.', { undo: () => void unlink(link_id).catch(toastError) })
+      return cardsChanged()
+    },
+  })
+  const remove = useMutation({
+    mutationFn: (former: CardLink) => unlink(former.link_id),
+    onError: toastError,
+    onSuccess: (_, { from_card_id: fromId, to_card_id: toId, kind, why }) =>
+      toast('Link taken back.', {
+        undo: () => void link({ fromId, toId, kind, why }).then(cardsChanged, toastError),
+      }),
+  })
+  return { add, remove }
+}
+
+/** Brings a merged card back; its page opens. */
+export function useUnmerge() {
+  const navigate = useNavigate()
+  return async (cardId: string, isHere = false) => {
+    await unmergeCard({ card_id: cardId })
+    // The cache has the other card under its id.
+    if (!isHere) queryClient.removeQueries({ queryKey: ['card', cardId] })
+    if (!isHere) await navigate({ to: '/cards/$cardId', params: { cardId } })
+    await cardsChanged()
+    toast('The merge is undone. Both cards are as before.')
+  }
+}
+
+export function useMerge(card: Card) {
+  const navigate = useNavigate()
+  const unmerge = useUnmerge()
+  return useMutation({
+    mutationFn: (input: { into_card_id: string; why: string | null }) =>
+      mergeCard({ card_id: card.card_id, ...input }),
+    onSuccess: async ({ into_card_id }) => {
+      toast('Merged. It can be undone for 30 days.', {
+        undo: () => void unmerge(card.card_id).catch(toastError),
+      })
+      await navigate({
+        to: '/cards/$cardId',
+        params: { cardId: into_card_id },
+        search: { merged_from: card.card_id },
+      })
+      await cardsChanged()
+    },
+  })
+}

@@ -1,0 +1,229 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { ApiError } from '../../api/client.ts'
+import type { Card } from '../../api/types.ts'
+import { local, randomId } from '../../lib/storage.ts'
+import { useMe } from '../../session.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { asNew, type Draft, isSame, restOf } from './draft.ts'
+
+type Stored = { draft: Draft; version: number; savedAt: string }
+
+const keyOf = (userId: string, cardKey: string) => `kv-draft:${userId}:${cardKey}`
+
+/** Before each new card had a draft of its own, there was one for all of them. */
+const FORMER_KEY = 'new'
+
+type KeptDraft = { draftId: string; title: string; savedAt: string }
+
+/** The cards that somebody began to write in this browser and has not saved, the latest first. */
+export function newDraftsOf(userId: string): KeptDraft[] {
+  const former = local.read<Stored>(keyOf(userId, FORMER_KEY))
+  if (former && local.write(keyOf(userId, 'new:former'), former)) local.remove(keyOf(userId, FORMER_KEY))
+  const start = keyOf(userId, 'new:')
+  return local
+    .keys(start)
+    .flatMap((key) => {
+      const stored = local.read<Stored>(key)
+      return stored?.draft
+        ? [{ draftId: key.slice(start.length), title: stored.draft.title, savedAt: stored.savedAt }]
+        : []
+    })
+    .toSorted((a, b) => (a.savedAt < b.savedAt ? 1 : -1))
+}
+
+/** Where the key of a save waits for its answer. */
+export const attemptKeyOf = (userId: string, cardKey: string) => `${keyOf(userId, cardKey)}:attempt`
+
+/** Keeps what was written while a new card was being saved as a draft of that card. */
+export function keepForCard(userId: string, { card_id, version }: Card, draft: Draft): boolean {
+  return local.write(keyOf(userId, card_id), {
+    draft,
+    version,
+    savedAt: new Date().toISOString(),
+  } satisfies Stored)
+}
+
+/**
+ * For a save that ended after its editor was left: forgets what was sent. What was written since goes on as a draft of
+ * the card. Says if there is any.
+ */
+export function keepRest(userId: string, cardKey: string, card: Card, sent: Draft): boolean {
+  const kept = draftOfCard(userId, cardKey)
+  const goesOn = kept !== undefined && !isSame(kept, sent)
+  if (goesOn && !keepForCard(userId, card, restOf(kept, sent))) return false
+  if (!goesOn || cardKey !== card.card_id) local.remove(keyOf(userId, cardKey))
+  return goesOn
+}
+
+const draftOfCard = (userId: string, cardId: string): Draft | undefined =>
+  local.read<Stored>(keyOf(userId, cardId))?.draft
+
+/** Makes the draft of a card one of a new card, in Personal. Says its id, or nothing where the browser cannot keep it. */
+function moveToNewCard(userId: string, cardId: string, draft: Draft): string | undefined {
+  const draftId = randomId()
+  const isKept = local.write(keyOf(userId, `new:${draftId}`), {
+    draft: asNew(draft),
+    version: 0,
+    savedAt: new Date().toISOString(),
+  } satisfies Stored)
+  if (!isKept) return undefined
+  local.remove(keyOf(userId, cardId))
+  return draftId
+}
+
+const KEEP_AFTER_MS = 400
+
+/** Writes the newest draft into the browser, at most every 400 ms and whenever the page is left. */
+function useKeeping(key: string, onKept: (savedAt: string) => void) {
+  const waiting = useRef<Omit<Stored, 'savedAt'>>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const drop = useCallback(() => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    waiting.current = undefined
+  }, [])
+  const write = useCallback(() => {
+    const next = waiting.current
+    drop()
+    const savedAt = new Date().toISOString()
+    if (next && local.write(key, { ...next, savedAt } satisfies Stored)) onKept(savedAt)
+  }, [key, drop, onKept])
+  const keep = useCallback(
+    (next: Omit<Stored, 'savedAt'>) => {
+      waiting.current = next
+      timer.current ??= setTimeout(write, KEEP_AFTER_MS)
+    },
+    [write],
+  )
+  useEffect(() => {
+    addEventListener('pagehide', write)
+    return () => {
+      removeEventListener('pagehide', write)
+      write()
+    }
+  }, [write])
+  return { keep, drop }
+}
+
+/**
+ * The draft of one card, kept in this browser while it is being written. A reload or a closed tab loses nothing;
+ * saving the card or discarding the draft forgets it.
+ */
+export function useDraft(cardKey: string, start: Draft, version: number) {
+  const me = useMe()
+  const key = keyOf(me.user_id, cardKey)
+  const [restored, setRestored] = useState(() => local.read<Stored>(key))
+  const [draft, setDraft] = useState(() => ({ ...start, ...restored?.draft }))
+  const [savedAt, setSavedAt] = useState<string | null>(restored?.savedAt ?? null)
+  const { keep, drop } = useKeeping(key, setSavedAt)
+  const touched = useRef(false)
+  const newest = useRef(draft)
+
+  const change = useCallback((next: Partial<Draft>) => {
+    touched.current = true
+    setDraft((before) => ({ ...before, ...next }))
+  }, [])
+
+  useEffect(() => {
+    newest.current = draft
+    if (touched.current) keep({ draft, version: restored?.version ?? version })
+  }, [draft, keep, version, restored])
+
+  const forget = useCallback(() => {
+    touched.current = false
+    drop()
+    local.remove(key)
+    local.remove(attemptKeyOf(me.user_id, cardKey))
+    setRestored(null)
+    setSavedAt(null)
+  }, [key, drop, me.user_id, cardKey])
+
+  const discard = (afterUndo?: () => void) => {
+    const kept: Stored = { draft, version: restored?.version ?? version, savedAt: new Date().toISOString() }
+    forget()
+    setDraft(start)
+    toast('The draft is discarded.', {
+      undo: () => {
+        // Even if the page was left meanwhile: the draft is there again on the next visit.
+        local.write(key, kept)
+        setRestored(kept)
+        setDraft(kept.draft)
+        setSavedAt(kept.savedAt)
+        afterUndo?.()
+      },
+    })
+  }
+  return {
+    draft,
+    /** The draft at the end of a save, which may have gone on since it began. */
+    newest,
+    change,
+    savedAt,
+    restored,
+    discard,
+    forget,
+    baseVersion: restored?.version ?? version,
+  }
+}
+
+function reasonOf({ status, code, message }: ApiError): string {
+  if (status === 404) return 'This card was deleted, or it is no longer shared with you.'
+  return code === 'merged_already' ? 'This card was merged into another.' : message
+}
+
+type Props = { cardId: string; draft: Draft; why?: ApiError; onMoved?: () => void }
+
+/** For text that can no longer be saved where it was meant to be: it goes on as a new card of its writer. */
+export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
+  const { user_id } = useMe()
+  const navigate = useNavigate()
+  const into = why?.extra.into_card_id
+  const move = () => {
+    const moved = moveToNewCard(user_id, cardId, draft)
+    if (!moved)
+      return toastError(new Error('This browser stores nothing. Copy your text before you leave the page.'))
+    onMoved?.()
+    void navigate({ to: '/cards/new', search: { draft: moved } })
+  }
+  return (
+    <Notice
+      tone="warn"
+      action={
+        <Button size="sm" onClick={move}>
+          Save as a new card of mine
+        </Button>
+      }
+    >
+      {why ? `${reasonOf(why)} Your text is still here.` : 'You have written text for it that is not saved.'}
+      {typeof into === 'string' && (
+        <>
+          {' '}
+          <Link
+            to="/cards/$cardId"
+            params={{ cardId: into }}
+            search={{ merged_from: cardId }}
+            className="font-medium underline"
+          >
+            Read the other card
+          </Link>
+        </>
+      )}
+    </Notice>
+  )
+}
+
+/** What was written for a card that cannot be edited now, if anything was. */
+export function KeptText({ cardId }: { cardId: string }) {
+  const { user_id } = useMe()
+  const draft = draftOfCard(user_id, cardId)
+  return (
+    draft && (
+      <div className="mx-auto max-w-form px-4 pb-6">
+        <AsNewCard cardId={cardId} draft={draft} />
+      </div>
+    )
+  )
+}

@@ -1,0 +1,289 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { BadgeCheck, CircleCheck, CircleX, Clock } from 'lucide-react'
+import { type MouseEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
+import { listVerdicts, verifyCard, withdrawVerdicts } from '../../api/trust.ts'
+import type { Card, Trust, Verdict } from '../../api/types.ts'
+import { neighbourGetsFocus } from '../../lib/focus.ts'
+import { credits, formatAgo, formatNumber, formatTime } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/storage.ts'
+import { useMe } from '../../session.ts'
+import { Tag } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { Segmented, TextareaField } from '../../ui/field.tsx'
+import { FormError, PartNotLoaded } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { cardQuery, listsChanged } from './card-queries.ts'
+import { draftOf, pairsAsRecord, repeatedProblem } from './draft.ts'
+import { PairsField, SecretWarning } from './fields.tsx'
+
+/** Verdicts after use, of others and of the reader. Feedback after reading is below. */
+export function Verdicts({ card }: { card: Card }) {
+  const [saying, setSaying] = useState<Outcome | null>(null)
+  const { query, items, total, own } = useVerdicts(card.card_id)
+  const verify = useVerify(card, own)
+  const takeBack = useTakeBack(card, own)
+  const takeBackAndGoOn = ({ currentTarget }: MouseEvent) => {
+    // The button goes with what was said, and the focus with it: the first one beside it gets that.
+    const { parentElement } = currentTarget
+    neighbourGetsFocus(currentTarget, () => (parentElement ? [parentElement] : []))
+    takeBack.mutate()
+  }
+  return (
+    <section aria-label="Verdicts" className="grid gap-3 border-t border-line pt-5">
+      <p className="text-sm text-soft">Used it? Say what came of it.</p>
+      <div className="flex flex-wrap gap-2">
+        {card.can_edit && (
+          <Button
+            busy={verify.isPending}
+            onClick={() => verify.mutate({ outcome: 'worked', environment: {} }, { onError: toastError })}
+          >
+            <BadgeCheck size={14} aria-hidden />
+            Still true
+          </Button>
+        )}
+        {OUTCOMES.map(({ value, label, icon: Icon }) => (
+          <Button key={value} onClick={() => setSaying(value)}>
+            <Icon size={14} aria-hidden />
+            {label}
+          </Button>
+        ))}
+        {own.verdicts.length > 0 && (
+          <Button look="ghost" busy={takeBack.isPending} onClick={takeBackAndGoOn}>
+            Take back what I said
+          </Button>
+        )}
+      </div>
+      <PartNotLoaded what="What people said after use" query={query} />
+      {items.length > 0 && (
+        <ul aria-label="What people said after use" className="grid gap-3">
+          {items.map((verdict) => (
+            <VerdictRow key={verdict.verdict_id} verdict={verdict} card={card} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <Button
+          size="sm"
+          className="justify-self-start"
+          busy={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show more of {formatNumber(total)}
+        </Button>
+      )}
+      {query.isFetchNextPageError && <FormError error={query.error} />}
+      {saying && <VerdictDialog card={card} start={saying} own={own} onClose={() => setSaying(null)} />}
+    </section>
+  )
+}
+
+function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
+  const { label, icon: Icon, tone } = outcomeOf(verdict.outcome)
+  const who = verdict.is_mine ? 'You' : verdict.user_name
+  return (
+    <li className="grid gap-1.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Icon size={14} className={tone} aria-hidden />
+        <span className="font-medium">{label}</span>
+        {Object.entries(verdict.environment).map(([name, version]) => (
+          <Tag key={name}>
+            {name} {version}
+          </Tag>
+        ))}
+        <span className="text-xs text-faint">
+          {who && (
+            <>
+              <bdi>{who}</bdi>
+              {' · '}
+            </>
+          )}
+          <span title={formatTime(verdict.created_at)}>{formatAgo(verdict.created_at)}</span>
+          {verdict.card_version !== card.version && ` · version ${verdict.card_version}`}
+        </span>
+      </div>
+      {verdict.note && <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{verdict.note}</p>}
+      {verdict.evidence && (
+        <details>
+          <summary className="text-xs text-soft hover:text-ink">Output</summary>
+          <div className="relative mt-1">
+            <pre
+              tabIndex={0}
+              className="max-h-72 overflow-auto rounded-md bg-sunken py-2 pr-10 pl-3 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+            >
+              {verdict.evidence}
+            </pre>
+            <div className="absolute top-1 right-1">
+              <CopyButton text={verdict.evidence} label="Copy output" />
+            </div>
+          </div>
+        </details>
+      )}
+    </li>
+  )
+}
+
+type Props = { card: Card; start: Outcome; own: Own; onClose: () => void }
+
+/** What came of it, where, and what was seen. */
+function VerdictDialog({ card, start, own, onClose }: Props) {
+  const [outcome, setOutcome] = useState(start)
+  const [environment, setEnvironment] = useState(() => draftOf(card).environment)
+  const keptAs = `kv-verdict:${useMe().user_id}:${card.card_id}`
+  const { text: note, change: setNote, dropSent: dropNote } = useKeptText(keptAs, '')
+  const { text: evidence, change: setEvidence, dropSent: dropEvidence } = useKeptText(`${keptAs}:output`, '')
+  const verify = useVerify(card, own)
+  const api = verify.error instanceof ApiError ? verify.error : null
+  const send = () => {
+    const said = {
+      outcome,
+      environment: pairsAsRecord(environment),
+      note: note.trim() || null,
+      evidence: evidence.trim() || null,
+    }
+    // What was sent is dropped also if the dialog was closed meanwhile.
+    void verify.mutateAsync(said, { onSuccess: onClose }).then(
+      () => [dropNote(note), dropEvidence(evidence)],
+      () => undefined,
+    )
+  }
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="What came of it?"
+      description={`It counts for version ${card.version} of this card.`}
+      action="Say so"
+      ready={repeatedProblem(environment) === undefined}
+      busy={verify.isPending}
+      error={verify.error}
+      onSubmit={send}
+    >
+      <Segmented
+        label="What came of it"
+        value={outcome}
+        onChange={setOutcome}
+        options={OUTCOMES.map(({ value, label }) => ({ value, label }))}
+        className="justify-self-start"
+      />
+      <PairsField pairs={environment} onChange={setEnvironment} error={api?.field('environment')} />
+      <div className="grid gap-1.5">
+        <TextareaField
+          label="Note"
+          aside="optional"
+          maxLength={2000}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+          hint="Read by everybody who reads the card. Your name is shown to its editors."
+          error={api?.field('note')}
+        />
+        <SecretWarning text={note} onReplace={setNote} />
+      </div>
+      <div className="grid gap-1.5">
+        <TextareaField
+          label="Output"
+          aside="optional"
+          className="font-mono text-xs!"
+          maxLength={20_000}
+          value={evidence}
+          onChange={(event) => setEvidence(event.target.value)}
+          hint="What you saw. Read by you and the editors of the card."
+          error={api?.field('evidence')}
+        />
+        <SecretWarning text={evidence} onReplace={setEvidence} />
+      </div>
+    </FormDialog>
+  )
+}
+
+const AT_ONCE = 20
+
+function useVerdicts(cardId: string) {
+  const query = useInfiniteQuery({
+    queryKey: ['card', cardId, 'verdicts'],
+    initialPageParam: 1,
+    queryFn: ({ pageParam, signal }) =>
+      listVerdicts({ card_id: cardId, page: pageParam, page_size: AT_ONCE }, { signal }),
+    getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
+  })
+  const items = query.data?.pages.flatMap((page) => page.items) ?? []
+  const own: Own = {
+    verdicts: items.filter((item) => item.is_mine),
+    isComplete: query.isSuccess && !query.hasNextPage,
+  }
+  return { query, items, total: query.data?.pages[0]?.total ?? 0, own }
+}
+
+/** The person's own verdicts, as far as the list is loaded. */
+type Own = { verdicts: Verdict[]; isComplete: boolean }
+
+type Said = {
+  outcome: Outcome
+  environment: Record<string, string>
+  note?: string | null
+  evidence?: string | null
+}
+
+function changed(cardId: string, trust?: Trust | null) {
+  if (trust !== undefined)
+    queryClient.setQueryData(cardQuery(cardId).queryKey, (before) => before && { ...before, trust })
+  listsChanged()
+  return queryClient.invalidateQueries({ queryKey: ['card', cardId] })
+}
+
+const takeBack = async (cardId: string) => {
+  await withdrawVerdicts({ card_id: cardId })
+  await changed(cardId)
+}
+
+/** The undo of an earlier verdict would withdraw the later ones too. */
+const noticesOf = ({ card_id }: Card) => `verdicts ${card_id}`
+
+/** Gives a verdict. Undo would withdraw all verdicts of the person, so it is offered for the first one only. */
+function useVerify(card: Card, own: Own) {
+  return useMutation({
+    // Kept from before the call: until the answer arrives the list may have been read again.
+    onMutate: () => own,
+    mutationFn: (said: Said) => verifyCard({ card_id: card.card_id, ...said }),
+    onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
+      if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
+        return toast('You have already said so.')
+      const isFirst = before.isComplete && before.verdicts.length === 0
+      const earned = credits_awarded > 0 ? ` ${card.owner_name} earned ${credits(credits_awarded)}.` : ''
+      const undo = () => void takeBack(card.card_id).catch(toastError)
+      toast(`Noted.${earned}`, { about: noticesOf(card), ...(isFirst ? { undo } : {}) })
+      return changed(card.card_id, trust)
+    },
+  })
+}
+
+/** Withdraws all verdicts. A verdict on a former version cannot be given again, so then there is no undo. */
+function useTakeBack(card: Card, own: Own) {
+  const sayAgain = async (said: readonly Verdict[]) => {
+    for (const { outcome, environment, note, evidence } of said)
+      await verifyCard({ card_id: card.card_id, outcome, environment, note, evidence })
+    await changed(card.card_id)
+  }
+  return useMutation({
+    onMutate: () => own,
+    mutationFn: () => takeBack(card.card_id),
+    onError: toastError,
+    onSuccess: (_answer, _input, { verdicts, isComplete }) => {
+      const canReturn = isComplete && verdicts.every(({ card_version }) => card_version === card.version)
+      const undo = () => void sayAgain(verdicts).catch(toastError)
+      toast('Taken back. It no longer counts.', { about: noticesOf(card), ...(canReturn ? { undo } : {}) })
+    },
+  })
+}
+
+type Outcome = Verdict['outcome']
+
+const OUTCOMES = [
+  { value: 'worked', label: 'Worked', icon: CircleCheck, tone: 'text-ok' },
+  { value: 'failed', label: 'Failed', icon: CircleX, tone: 'text-bad' },
+  { value: 'stale', label: 'No longer true', icon: Clock, tone: 'text-warn' },
+] as const satisfies readonly { value: Outcome; label: string; icon: unknown; tone: string }[]
+
+const outcomeOf = (value: Outcome) => OUTCOMES.find((one) => one.value === value) ?? OUTCOMES[0]

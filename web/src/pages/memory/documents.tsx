@@ -1,0 +1,189 @@
+import { useMutation } from '@tanstack/react-query'
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { appendEvent, type MemoryEvent } from '../../api/memory.ts'
+import { useAttempt } from '../../api/use-attempt.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { useKeptText } from '../../lib/storage.ts'
+import { useMe } from '../../session.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { TextareaField } from '../../ui/field.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
+
+type DocumentProps = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; plain?: boolean }
+
+/** Summary, facts or preferences as one document: readable, copyable, and editable by the person it is about. */
+export function MemoryDocument({ kind, project, event, plain }: DocumentProps) {
+  const [editing, setEditing] = useState(false)
+  const { title, empty, heading } = DOCUMENTS[kind]
+  return (
+    <article aria-label={title} className="rounded-md border border-line bg-panel">
+      <header className="flex min-h-10 items-center gap-2 border-b border-line pr-1 pl-3">
+        {plain ? (
+          <span className="grow text-xs text-faint">
+            {event ? `Changed ${formatAgo(event.created_at)}` : 'Empty'}
+          </span>
+        ) : (
+          <h3 className="min-w-0 grow truncate text-sm font-semibold">
+            {title}
+            {event && (
+              <span className="ml-2 text-xs font-normal text-faint">{formatAgo(event.created_at)}</span>
+            )}
+          </h3>
+        )}
+        {event && (
+          <CopyButton
+            text={`# ${heading}\n\n${event.content}\n`}
+            label={`Copy ${title.toLowerCase()} as Markdown`}
+          />
+        )}
+        {event && (
+          <IconButton label={`Edit ${title.toLowerCase()}`} onClick={() => setEditing(true)}>
+            <Pencil size={14} />
+          </IconButton>
+        )}
+      </header>
+      <div className="px-3 py-3">
+        {event ? (
+          <LazyMarkdown>{event.content}</LazyMarkdown>
+        ) : (
+          <div className="grid justify-items-start gap-2">
+            <p className="text-sm text-soft">{empty}</p>
+            <Button size="sm" onClick={() => setEditing(true)}>
+              Write it
+            </Button>
+          </div>
+        )}
+      </div>
+      {editing && (
+        <EditDocument kind={kind} project={project} event={event} onClose={() => setEditing(false)} />
+      )}
+    </article>
+  )
+}
+
+type EditDocumentProps = {
+  kind: DocumentKind
+  project: ProjectName
+  event: MemoryEvent | null
+  onClose: () => void
+}
+
+const eventOf = (kind: DocumentKind, project: ProjectName, content: string) => ({
+  ...named(project),
+  content,
+  client: 'web',
+  ...(kind === 'summary'
+    ? { event_type: 'summary' as const }
+    : {
+        event_type: 'fact_snapshot' as const,
+        meta: { fact_kind: kind, ...(kind === 'user_preferences' ? { confirmed_by_user: true } : {}) },
+      }),
+})
+
+/**
+ * Saving writes a new event; the document before it stays in the timeline. What is not saved is kept: a click beside the
+ * dialog closes it, and the session may end.
+ */
+function EditDocument({ kind, project, event, onClose }: EditDocumentProps) {
+  const { user_id } = useMe()
+  const start = event?.content ?? ''
+  const keptAs = ['kv-document', user_id, project.workspace ?? '', kind, project.key].join(':')
+  const { text, change, dropSaved, isRestored } = useKeptText(keptAs, start)
+  const { title, hint, example } = DOCUMENTS[kind]
+  const attempt = useAttempt()
+  const save = useMutation({
+    mutationFn: (content: string) =>
+      attempt(content, (options) => appendEvent(eventOf(kind, project, content), options)),
+    onSuccess: async (saved, content) => {
+      await memoryChanged()
+      const removed = saved.redactions.reduce((sum, { count }) => sum + count, 0)
+      toast(
+        removed > 0
+          ? `Saved without ${plural(removed, 'secret')} that it contained.`
+          : 'Saved. Agents read it from their next start on.',
+      )
+      dropSaved(content)
+    },
+  })
+  return (
+    <FormDialog
+      wide
+      onClose={onClose}
+      title={`${event ? 'Edit' : 'Write'} ${title.toLowerCase()}`}
+      action="Save"
+      ready={text.trim() !== '' && text.trim() !== event?.content.trim()}
+      busy={save.isPending}
+      error={save.error}
+      // Only here: the answer may come when the dialog was closed, or even opened again.
+      onSubmit={() =>
+        save.mutate(text.trim(), { onSuccess: (_, content) => dropSaved(content) && onClose() })
+      }
+    >
+      {isRestored && (
+        <Notice
+          action={
+            <Button size="sm" onClick={() => change(start)}>
+              Discard it
+            </Button>
+          }
+        >
+          What you wrote before is back.
+        </Notice>
+      )}
+      <TextareaField
+        label={title}
+        hint={hint}
+        required
+        rows={8}
+        maxLength={200_000}
+        className="min-h-40 font-mono"
+        placeholder={example}
+        value={text}
+        onChange={(changed) => change(changed.target.value)}
+      />
+    </FormDialog>
+  )
+}
+
+type DocumentKind = 'summary' | 'project_facts' | 'project_preferences' | 'user_preferences'
+
+type Words = { title: string; heading: string; empty: string; hint: string; example: string }
+
+const DOCUMENTS: Record<DocumentKind, Words> = {
+  summary: {
+    title: 'Current focus',
+    heading: 'Current focus',
+    empty: 'No summary yet. Agents write one at the end of a turn.',
+    hint: 'What is being worked on now, not the whole specification.',
+    example: 'Moving the checkout to the new payment provider; refunds are next.',
+  },
+  project_facts: {
+    title: 'Facts',
+    heading: 'Project facts',
+    empty:
+      'No facts yet. Stable things about the project belong here: how to build it, where it runs, what never to touch.',
+    hint: 'One line each. Agents read this at the start of every session.',
+    example:
+      '- Node 24, SQLite in development, PostgreSQL in production\n- The suite needs a running mail catcher',
+  },
+  project_preferences: {
+    title: 'Preferences',
+    heading: 'Project preferences',
+    empty: 'No preferences yet. How you want things done in this project.',
+    hint: 'One line each. A line that starts with “- ” is one preference.',
+    example: '- Tests before the change\n- Small commits that say why',
+  },
+  user_preferences: {
+    title: 'Your preferences',
+    heading: 'My preferences',
+    empty: 'Nothing written yet. How you want every agent to work, in every project.',
+    hint: 'One line each. A line that starts with “- ” is one preference.',
+    example: '- Answer in short sentences\n- Never push without asking',
+  },
+}

@@ -1,0 +1,44 @@
+import { queryOptions } from '@tanstack/react-query'
+import { getTicket, listMyTickets, listTickets } from '../../api/tickets.ts'
+
+export const ticketsQuery = (status: 'open' | 'closed', page: number) =>
+  queryOptions({
+    queryKey: ['tickets', status, page],
+    queryFn: ({ signal }) => listTickets({ status, page, page_size: 30 }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+export const ticketQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tickets', id],
+    queryFn: ({ signal }) => getTicket({ ticket_id: id }, { signal }),
+  })
+
+export const MY_TICKETS_A_PAGE = 20
+
+export const myTicketsQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['tickets', 'mine', page],
+    queryFn: ({ signal }) => listMyTickets({ page, page_size: MY_TICKETS_A_PAGE }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+export const MAX_FILES = 5
+export const MAX_FILE_BYTES = 10 * 1024 * 1024
+
+/** Says what the server would refuse, before ten megabytes are sent for nothing. */
+export function fileProblem(files: readonly { name: string; size: number }[]): string | undefined {
+  if (files.length > MAX_FILES) return `At most ${MAX_FILES} files. Remove ${files.length - MAX_FILES}.`
+  const big = files.find((file) => file.size > MAX_FILE_BYTES)
+  return big ? `${big.name} is larger than 10 MB.` : undefined
+}
+
+/** A plan's id as people read it. */
+export const planName = (planId: string) => `${planId.charAt(0).toUpperCase()}${planId.slice(1)} plan`
+
+export const fileSize = (bytes: number) =>
+  bytes < 1024
+    ? `${bytes} B`
+    : bytes < 1024 * 1024
+      ? `${Math.round(bytes / 1024)} kB`
+      : `${(bytes / 1024 / 1024).toFixed(1)} MB`

@@ -1,8 +1,7 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Licence } from '#server/core/licences.ts'
-import * as account from './api/account.ts'
-import { ApiError, requestJson } from './api/client.ts'
+import { ApiError, call, requestJson } from './api/client.ts'
 import { queryClient } from './api/query.ts'
 import type { TokenResponse, User } from './api/types.ts'
 import { dropFirstAnswers } from './first-load/answers.ts'
@@ -15,7 +14,7 @@ export const meQuery = queryOptions({
   queryFn: async ({ signal }): Promise<User | null> => {
     const before = sessionUser()
     try {
-      const user = await account.me({}, { signal })
+      const user = await call('GET /api/v1/auth/me', {}, { signal })
       if (user.user_id !== (sessionUser() ?? user.user_id)) startAnew()
       return user
     } catch (error) {
@@ -53,15 +52,16 @@ async function begin(answer: Promise<TokenResponse>): Promise<User> {
   return user
 }
 
-export const signIn = (input: { email: string; password: string }) => begin(account.login(input, AS_COOKIE))
+export const signIn = (input: { email: string; password: string }) =>
+  begin(call('POST /api/v1/auth/login', input, AS_COOKIE))
 export const signUp = (input: {
   email: string
   password: string
   display_name?: string
   invite_code?: string
-}) => begin(account.register(input, AS_COOKIE))
+}) => begin(call('POST /api/v1/auth/register', input, AS_COOKIE))
 export const signInWithGoogle = (input: { id_token: string; invite_code?: string }) =>
-  begin(account.loginWithGoogle(input, AS_COOKIE))
+  begin(call('POST /api/v1/auth/google', input, AS_COOKIE))
 
 /** The session has ended by what was done here: nothing of its person stays on this page, nor on those of other tabs. */
 export function leaveSession() {
@@ -73,7 +73,7 @@ export function leaveSession() {
 }
 
 export async function signOut() {
-  await account.logout()
+  await call('POST /api/v1/auth/logout')
   leaveSession()
 }
 
@@ -104,5 +104,5 @@ export const configQuery = queryOptions({
 export const creditsPolicyQuery = queryOptions({
   queryKey: ['credits-policy'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: () => account.creditsPolicy(),
+  queryFn: () => call('GET /api/v1/credits/policy'),
 })

@@ -1,8 +1,7 @@
-import type { z } from 'zod'
-import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.ts'
 import { takeFirstAnswer } from '../first-load/answers.ts'
 import { NetworkError, noteSilent, noteUnreachable, Silence } from '../lib/reachable.ts'
 import { noteSessionOver, sessionFetch, startAnew, userOf } from '../lib/session-user.ts'
+import type { QueryFields, RouteAnswer, RouteInput, RouteName } from './routes.ts'
 
 type Issue = { type: string; loc: (string | number)[]; msg: string }
 
@@ -53,65 +52,50 @@ function refusal(user: string | undefined, { status, headers }: Response, proble
 
 export type SendOptions = { signal?: AbortSignal; headers?: Record<string, string> }
 
-export type Call<Input, Output> = {
-  (
-    ...args: Record<never, never> extends Input
-      ? [input?: Input, options?: SendOptions]
-      : [input: Input, options?: SendOptions]
-  ): Promise<Output>
-  spec: Route
+/** The fields that a route with a body takes from the query string. */
+const QUERY_FIELDS: QueryFields = {
+  'POST /api/v1/cards/{card_id}/publish': ['target_workspace_id', 'licence'],
 }
 
-/** A capability's declaration; only its types reach the browser. */
-type Declared = {
-  input: z.ZodType
-  output: z.ZodType
-  rest?: readonly Route[]
-  query?: readonly string[]
-}
-
-/** What a call passes beside its input: the fields that a route with a body takes from the query string. */
-type MoreOf<C extends Declared> =
-  NonNullable<C['query']> extends readonly [] ? [] : [more: { query: NonNullable<C['query']> }]
+type CallOptions<R extends RouteName> =
+  Record<never, never> extends RouteInput<R>
+    ? [input?: RouteInput<R>, options?: SendOptions]
+    : [input: RouteInput<R>, options?: SendOptions]
 
 /**
- * One call, typed by the declaration of its capability: a method or path that it does not have does not compile.
- * As at the server's door, path, query and body are one input object: names in the path are taken out of it, the
- * rest goes to the query string for GET and DELETE and to the JSON body otherwise.
+ * Calls a route of the server, typed by the declaration of its capability. Path, query and body are one input object: names
+ * in the path are taken out of it, the rest goes to the query string for GET and DELETE and to the JSON body otherwise.
  */
-export function call<C extends Declared>(
-  spec: RouteOf<C>,
-  ...[more]: MoreOf<C>
-): Call<InputOf<C>, OutputOf<C>> {
-  const [method = 'GET', template = '/'] = spec.split(' ')
-  const run = async (input: unknown, sendOptions?: SendOptions): Promise<unknown> => {
-    const rest = new Map(Object.entries(input ?? {}).filter(([, value]) => value !== undefined))
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = rest.get(name)
-      rest.delete(name)
-      return encodeURIComponent(String(value))
-    })
-    const inQuery = (name: string) => method === 'GET' || method === 'DELETE' || more?.query.includes(name)
-    const query = new URLSearchParams()
-    const body: Record<string, unknown> = {}
-    for (const [name, value] of rest) {
-      if (!inQuery(name)) body[name] = value
-      else if (Array.isArray(value)) for (const one of value) query.append(name, String(one))
-      else if (value !== null && value !== '') query.set(name, String(value))
-    }
-    const hasBody = method !== 'GET' && method !== 'DELETE'
-    const address = query.size ? `${path}?${query}` : path
-    return send(method, address, hasBody ? JSON.stringify(body) : undefined, sendOptions)
+export async function call<R extends RouteName>(
+  route: R,
+  ...[input, options]: CallOptions<R>
+): Promise<RouteAnswer<R>> {
+  const [method = 'GET', template = '/'] = route.split(' ')
+  const rest = new Map(Object.entries(input ?? {}).filter(([, value]) => value !== undefined))
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name)
+    rest.delete(name)
+    return encodeURIComponent(String(value))
+  })
+  const hasBody = method !== 'GET' && method !== 'DELETE'
+  const queryFields: readonly string[] = QUERY_FIELDS[route as keyof QueryFields] ?? []
+  const query = new URLSearchParams()
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of rest) {
+    if (hasBody && !queryFields.includes(name)) body[name] = value
+    else if (Array.isArray(value)) for (const one of value) query.append(name, String(one))
+    else if (value !== null && value !== '') query.set(name, String(value))
   }
-  return Object.assign(run, { spec }) as Call<InputOf<C>, OutputOf<C>>
+  const address = query.size ? `${path}?${query}` : path
+  return send(method, address, hasBody ? JSON.stringify(body) : undefined, options)
 }
 
-async function send(
+function send<T>(
   method: string,
   address: string,
   body: string | undefined,
   options: SendOptions = {},
-): Promise<unknown> {
+): Promise<T> {
   return requestJson(address, {
     method,
     body,

@@ -1,4 +1,4 @@
-import type { BoxInput } from '../api/search.ts'
+import type { BoxInput } from '../api/types.ts'
 import { HITS_AT_ONCE, questionOf, readSearch } from '../pages/search/search-state.ts'
 import type { Question } from './answers.ts'
 

@@ -3,7 +3,8 @@ import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/
 import { CloudOff, Coins, Command, Ellipsis, Plus, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
-import { serviceWarnings } from '../api/account.ts'
+import { call } from '../api/client.ts'
+
 import { cx } from '../lib/cx.ts'
 import { credits, setLanguage } from '../lib/format.ts'
 import { useWide } from '../lib/hooks.ts'
@@ -254,7 +255,7 @@ function DraftsBadge() {
 const warningsQuery = queryOptions({
   queryKey: ['service-warnings'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: ({ signal }) => serviceWarnings({}, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/admin/warnings', {}, { signal }),
 })
 
 /** What is wrong with the server itself, for people who can fix it. */

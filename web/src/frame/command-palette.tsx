@@ -3,7 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command, defaultFilter, useCommandState } from 'cmdk'
 import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
-import { searchBox } from '../api/search.ts'
+import { call } from '../api/client.ts'
+
 import { setTheme } from '../lib/theme.ts'
 import { listOf } from '../pages/cards/card-filters.tsx'
 import { ReadersLine } from '../pages/cards/readers.tsx'
@@ -103,7 +104,8 @@ function SearchGroup({ typed, go }: { typed: string; go: Go }) {
   const navigate = useNavigate()
   const { data } = useQuery({
     queryKey: ['palette', query],
-    queryFn: ({ signal }) => searchBox({ query, sections: ['mine', 'team'], limit: 5 }, { signal }),
+    queryFn: ({ signal }) =>
+      call('POST /api/v1/search/box', { query, sections: ['mine', 'team'], limit: 5 }, { signal }),
   })
   return (
     <Command.Group heading={<Heading>Search</Heading>}>

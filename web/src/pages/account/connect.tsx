@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleCheck, Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { createKey, listKeys } from '../../api/account.ts'
+import { call } from '../../api/client.ts'
+
 import { queryClient } from '../../api/query.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { configQuery, useMe } from '../../session.ts'
@@ -28,7 +29,7 @@ export function Connect() {
         scopes: toolScopes,
         ...(home ? { default_workspace_id: home } : {}),
       }
-      return attempt(input, (options) => createKey(input, options))
+      return attempt(input, (options) => call('POST /api/v1/auth/api-keys', input, options))
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
@@ -139,7 +140,7 @@ function Step({ number, title, children }: { number: number; title: string; chil
 function FirstCall({ keyId }: { keyId: string }) {
   const keys = useQuery({
     queryKey: ['api-keys'],
-    queryFn: () => listKeys(),
+    queryFn: () => call('GET /api/v1/auth/api-keys'),
     refetchInterval: (query) =>
       query.state.data?.find((key) => key.key_id === keyId)?.last_used_at ? false : 2000,
   })

@@ -1,8 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { requestReset, resetPassword } from '../../api/account.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { configQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -21,7 +20,7 @@ export function ResetPassword() {
 function AskForMail() {
   const [email, setEmail] = useState('')
   const { data: config } = useQuery(configQuery)
-  const ask = useMutation({ mutationFn: () => requestReset({ email }) })
+  const ask = useMutation({ mutationFn: () => call('POST /api/v1/auth/password/reset-request', { email }) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     ask.mutate()
@@ -72,7 +71,7 @@ function ChoosePassword({ token }: { token: string }) {
   const navigate = useNavigate()
   const [password, setPassword] = useState('')
   const reset = useMutation({
-    mutationFn: () => resetPassword({ token, new_password: password }),
+    mutationFn: () => call('POST /api/v1/auth/password/reset', { token, new_password: password }),
     onSuccess: () => {
       toast('New password set. Sign in with it.')
       // The link works once: Back must not lead to it.

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { verifyEmail } from '../../api/account.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { refreshMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
@@ -12,7 +11,10 @@ const route = getRouteApi('/open/verify')
 /** Confirmed by a click, not by opening the page: mail scanners open links, and the token works once. */
 export function VerifyEmail() {
   const { token } = route.useSearch()
-  const verify = useMutation({ mutationFn: () => verifyEmail({ token: token ?? '' }), onSuccess: refreshMe })
+  const verify = useMutation({
+    mutationFn: () => call('POST /api/v1/auth/verify-email', { token: token ?? '' }),
+    onSuccess: refreshMe,
+  })
   // The link proves the mailbox. People prove by signing in that the account is theirs.
   const isElsewhere = verify.error instanceof ApiError && verify.error.status === 401
   if (verify.isSuccess)

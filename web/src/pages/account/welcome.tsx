@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { submitOnboarding } from '../../api/account.ts'
+import { call } from '../../api/client.ts'
+
 import { queryClient } from '../../api/query.ts'
 import { cx } from '../../lib/cx.ts'
 import { meQuery } from '../../session.ts'
@@ -41,7 +42,7 @@ export function Welcome() {
   const navigate = useNavigate()
   const [answers, setAnswers] = useState<Record<string, string | string[]>>({})
   const save = useMutation({
-    mutationFn: () => submitOnboarding({ answers }),
+    mutationFn: () => call('POST /api/v1/auth/onboarding', { answers }),
     onSuccess: (user) => {
       queryClient.setQueryData(meQuery.queryKey, user)
       return navigate({ to: nextStepOf(answers) })

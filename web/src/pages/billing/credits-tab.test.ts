@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LedgerEntry } from '../../api/billing.ts'
+import type { LedgerEntry } from '../../api/types.ts'
 import { setLanguage } from '../../lib/format.ts'
 import { balanceCurve, purchaseAmong, signed } from './credits-tab.tsx'
 

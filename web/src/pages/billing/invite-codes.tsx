@@ -2,13 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Gift, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import {
-  createInviteCode,
-  type InviteCode,
-  type Redeemed,
-  redeemInviteCode,
-  withdrawInviteCode,
-} from '../../api/billing.ts'
+import { call } from '../../api/client.ts'
+import type { InviteCode, Redeemed } from '../../api/types.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { credits, formatDay } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
@@ -53,7 +48,7 @@ function Redeem() {
   const { code: given = '' } = route.useSearch()
   const { text: code, change, dropSent } = useKeptText(undefined, given)
   const redeem = useMutation({
-    mutationFn: (typed: string) => redeemInviteCode({ code: typed.trim() }),
+    mutationFn: (typed: string) => call('POST /api/v1/billing/redeem-invite', { code: typed.trim() }),
     onSuccess: async (done, typed) => {
       dropSent(typed)
       toast(redeemedWords(done))
@@ -96,7 +91,7 @@ function Create() {
         expires_in_days: Number(days),
         ...(written.trim() ? { note: written.trim() } : {}),
       }
-      return attempt(input, (options) => createInviteCode(input, options))
+      return attempt(input, (options) => call('POST /api/v1/billing/invites', input, options))
     },
     onSuccess: async (_, written) => {
       dropSent(written)
@@ -143,7 +138,8 @@ const STATES: Record<InviteCode['status'], { label: string; tone: 'ok' | 'neutra
 function Codes() {
   const codes = useQuery(codesQuery)
   const withdraw = useMutation({
-    mutationFn: (code: InviteCode) => withdrawInviteCode({ invite_id: code.invite_id }),
+    mutationFn: (code: InviteCode) =>
+      call('DELETE /api/v1/billing/invites/{invite_id}', { invite_id: code.invite_id }),
     onSuccess: (code) => toast(`${code.code} is withdrawn. Nobody can redeem it any more.`),
     onError: toastError,
     onSettled: () => billingChanged(),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { BillingStatus, Plan } from '../../api/billing.ts'
+import type { BillingStatus, Plan } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { credits, formatDay, money } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'

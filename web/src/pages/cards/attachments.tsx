@@ -1,8 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { type CardImage, listCardImages } from '../../api/images.ts'
-import type { Card, Evidence } from '../../api/types.ts'
+import { call, requestJson } from '../../api/client.ts'
+import type { Card, CardImage, Evidence } from '../../api/types.ts'
+import { randomId } from '../../lib/storage.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import type { ShownImages } from '../../ui/markdown/markdown.tsx'
 
@@ -89,7 +90,7 @@ export function ImageList({ images, action }: Props) {
 export const cardImagesQuery = (cardId: string) =>
   queryOptions({
     queryKey: ['card', cardId, 'images'],
-    queryFn: ({ signal }) => listCardImages({ card_id: cardId }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/cards/{card_id}/images', { card_id: cardId }, { signal }),
   })
 
 /** The pictures of a card, and those among them that none of its texts shows. */
@@ -113,3 +114,11 @@ export function useCardImages(card: Card) {
   }, [data, card])
   return { ...images, query }
 }
+
+/** The file is the body. The key makes sure that a repeated request stores one picture only. */
+export const uploadImage = (file: Blob): Promise<CardImage> =>
+  requestJson('/api/v1/images', {
+    method: 'POST',
+    body: file,
+    headers: { 'Content-Type': file.type || 'application/octet-stream', 'Idempotency-Key': randomId() },
+  })

@@ -16,8 +16,7 @@ import {
   Users,
 } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { deleteCard, undeleteCard } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { NetworkError } from '../../lib/reachable.ts'
@@ -228,7 +227,7 @@ function useRemoveCard({ card_id }: Card) {
   const isLost = useRef(false)
   return useMutation({
     mutationFn: () =>
-      deleteCard({ card_id }).catch((error: unknown) => {
+      call('DELETE /api/v1/cards/{card_id}', { card_id }).catch((error: unknown) => {
         if (isLost.current && error instanceof ApiError && error.status === 404) return
         isLost.current = error instanceof NetworkError
         throw error
@@ -238,7 +237,8 @@ function useRemoveCard({ card_id }: Card) {
       queryClient.removeQueries({ queryKey: ['card', card_id] })
       listsChanged()
       toast('Deleted. It can be brought back for 30 days.', {
-        undo: () => void undeleteCard({ card_id }).then(cardChanged, toastError),
+        undo: () =>
+          void call('POST /api/v1/cards/{card_id}/undelete', { card_id }).then(cardChanged, toastError),
       })
     },
   })

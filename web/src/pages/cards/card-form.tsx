@@ -3,9 +3,9 @@ import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react'
 import { type ClipboardEvent, type ReactNode, useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { DangerRuleId, Severity } from '#server/features/review/rule.ts'
-import { type CardImage, deleteImage } from '../../api/images.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import type { Evidence } from '../../api/types.ts'
+import type { CardImage, Evidence } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { whenLoaded } from '../../lib/loadable.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -401,7 +401,7 @@ function ImagesField({ cardId }: { cardId: string }) {
   const { data } = query
   const [asked, setAsked] = useState<CardImage | null>(null)
   const remove = useMutation({
-    mutationFn: (image: CardImage) => deleteImage({ image_id: image.image_id }),
+    mutationFn: (image: CardImage) => call('DELETE /api/v1/images/{image_id}', { image_id: image.image_id }),
     onSuccess: () => {
       setAsked(null)
       toast('The picture is deleted.')

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
-import { similarCards } from '../../api/search.ts'
+import { call } from '../../api/client.ts'
+
 import type { Card, CardLink } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -128,7 +129,8 @@ export function SimilarCards({ card }: { card: Card }) {
   const similar = useQuery({
     queryKey: ['search', 'similar', card.card_id, card.version],
     staleTime: 300_000,
-    queryFn: ({ signal }) => similarCards({ card_id: card.card_id }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/{card_id}/similar', { card_id: card.card_id }, { signal }),
   })
   if (!similar.data || similar.data.length === 0) return null
   return (

@@ -3,9 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { InputOf } from '#server/core/capability.ts'
-import type { listCases } from '#server/features/cards/read.ts'
-import { listCards } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
+import type { RouteInput } from '../../api/routes.ts'
 import type { ListedCard } from '../../api/types.ts'
 import { excerpt, formatAgo } from '../../lib/format.ts'
 import { useQueryText } from '../../lib/hooks.ts'
@@ -298,12 +297,12 @@ function TextFilter({ value, onChange }: { value: string; onChange: (value: stri
 
 const PAGE_SIZE = 50
 
-export type ListInput = Omit<InputOf<typeof listCases>, 'page' | 'page_size'>
+export type ListInput = Omit<RouteInput<'GET /api/v1/cases'>, 'page' | 'page_size'>
 
 const pageQuery = (input: ListInput, page: number) =>
   queryOptions({
     queryKey: ['cards', 'list', input, page],
-    queryFn: ({ signal }) => listCards({ ...input, page, page_size: PAGE_SIZE }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/cases', { ...input, page, page_size: PAGE_SIZE }, { signal }),
   })
 
 /** The first page, which also has the total. The former page stays visible until it is loaded. */

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { appealDecision, askForLook, type OwnMatter } from '../../api/moderation.ts'
-import type { Card } from '../../api/types.ts'
+import { call } from '../../api/client.ts'
+import type { Card, OwnMatter } from '../../api/types.ts'
 import { formatDay } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
@@ -116,7 +116,8 @@ function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void })
   const keptAs = `kv-reason:${useMe().user_id}:appeal:${one.matter_id}`
   const { text: note, change: setNote, dropSent } = useKeptText(keptAs, '')
   const send = useMutation({
-    mutationFn: () => appealDecision({ matter_id: one.matter_id, note }),
+    mutationFn: () =>
+      call('POST /api/v1/moderation/matters/{matter_id}/appeal', { matter_id: one.matter_id, note }),
     onSuccess: () => {
       dropSent(note)
       toast('A moderator will look again.')
@@ -159,7 +160,7 @@ function AskModerators({ card }: { card: Card }) {
 function Ask({ card }: { card: Card }) {
   const { data } = useQuery(ownModerationQuery(card.card_id))
   const ask = useMutation({
-    mutationFn: () => askForLook({ card_id: card.card_id }),
+    mutationFn: () => call('POST /api/v1/cards/{card_id}/ask-moderators', { card_id: card.card_id }),
     onSuccess: () => toast('A moderator of the library will look at it.'),
     onError: toastError,
     onSettled: moderationChanged,

@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
-import { getCard } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 
 export const cardQuery = (cardId: string) =>
   queryOptions({
     queryKey: ['card', cardId],
-    queryFn: ({ signal }) => getCard({ card_id: cardId, include_evidences: true }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/{card_id}', { card_id: cardId, include_evidences: true }, { signal }),
   })
 
 /** Call it after a card changed: its page shows the answer at once; lists and searches ask again when they are shown. */

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { writeCites } from '../../api/trust.ts'
+
 import type { Card } from '../../api/types.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -24,7 +24,10 @@ export function CitesDialog({ card, onClose }: { card: Card; onClose: () => void
   const { set, remove, add } = rowsOf(rows, setRows)
   const write = useMutation({
     mutationFn: (sent: Row[] | null) =>
-      writeCites({ card_id: card.card_id, cites: sent?.map(({ text }) => text) ?? null }),
+      call('PUT /api/v1/cards/{card_id}/cites', {
+        card_id: card.card_id,
+        cites: sent?.map(({ text }) => text) ?? null,
+      }),
     onSuccess: ({ cites, are_written }) => {
       queryClient.setQueryData(cardQuery(card.card_id).queryKey, (before) => before && { ...before, cites })
       void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })

@@ -9,9 +9,9 @@ import {
   useState,
 } from 'react'
 import { mentionedIn, replaceMentions } from '#server/features/comments/mentions.ts'
-import { type Comment, createComment, deleteComment, editComment, listComments } from '../../api/comments.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import type { Card } from '../../api/types.ts'
+import type { Card, Comment } from '../../api/types.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo, formatTime, plural } from '../../lib/format.ts'
@@ -83,7 +83,9 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
   const attempt = useAttempt()
   const send = useMutation({
     mutationFn: (body: string) =>
-      attempt(body, (options) => createComment({ card_id: card.card_id, body }, options)),
+      attempt(body, (options) =>
+        call('POST /api/v1/cards/{card_id}/comments', { card_id: card.card_id, body }, options),
+      ),
     onSuccess: () => {
       // In a long thread it is on a page that is not shown yet.
       toast('Your comment is added.')
@@ -112,7 +114,8 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
   const isMine = comment.user_id === me.user_id
   const close = () => setDoing(null)
   const save = useMutation({
-    mutationFn: (body: string) => editComment({ card_id, comment_id, body }),
+    mutationFn: (body: string) =>
+      call('PATCH /api/v1/cards/{card_id}/comments/{comment_id}', { card_id, comment_id, body }),
     onSuccess: () => threadChanged(card_id),
   })
   return (
@@ -177,7 +180,7 @@ type DeleteProps = { comment: Comment; whose: string; onClose: () => void }
 
 function DeleteComment({ comment: { card_id, comment_id }, whose, onClose }: DeleteProps) {
   const remove = useMutation({
-    mutationFn: () => deleteComment({ card_id, comment_id }),
+    mutationFn: () => call('DELETE /api/v1/cards/{card_id}/comments/{comment_id}', { card_id, comment_id }),
     onSuccess: async () => {
       onClose()
       toast('The comment is deleted.')
@@ -478,7 +481,11 @@ const commentsQuery = (cardId: string) =>
   infiniteQueryOptions({
     queryKey: ['card', cardId, 'comments'],
     queryFn: ({ signal, pageParam }) =>
-      listComments({ card_id: cardId, page: pageParam, page_size: PAGE_SIZE }, { signal }),
+      call(
+        'GET /api/v1/cards/{card_id}/comments',
+        { card_id: cardId, page: pageParam, page_size: PAGE_SIZE },
+        { signal },
+      ),
     initialPageParam: 1,
     getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
   })

@@ -1,5 +1,4 @@
-import type { CardProposal } from '../../api/memory.ts'
-import type { Card, CardType } from '../../api/types.ts'
+import type { Card, CardProposal, CardType } from '../../api/types.ts'
 import { randomId } from '../../lib/storage.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }

@@ -2,8 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { PencilOff } from 'lucide-react'
 import { useState } from 'react'
-import { updateCard } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient, SENT_WHEN_BACK } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
@@ -83,7 +82,8 @@ const useSave = ({ base, version, saving, onConflict }: Save) =>
     ...saving,
     mutationFn: async (draft: Draft) => {
       try {
-        return await updateCard(
+        return await call(
+          'PATCH /api/v1/cards/{card_id}',
           { card_id: base.card_id, ...changesOf(draft, base) },
           { headers: { 'If-Match': `"${version}"` } },
         )

@@ -1,7 +1,8 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { type FormEvent, type MouseEvent, useRef, useState } from 'react'
-import { giveFeedback, listFeedback, withdrawFeedback } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
+
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
@@ -32,7 +33,8 @@ export function Feedback({ card }: { card: Card }) {
 function useVote(card: Card) {
   const ownQuery = queryOptions({
     queryKey: ['card', card.card_id, 'feedback', 'mine'],
-    queryFn: ({ signal }) => listFeedback({ card_id: card.card_id, mine: true }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/{card_id}/feedback', { card_id: card.card_id, mine: true }, { signal }),
   })
   const own = useQuery(ownQuery)
   const given = own.data?.items[0]
@@ -43,7 +45,11 @@ function useVote(card: Card) {
     // The server replaces a vote together with its comment, so another vote brings the comment along.
     mutationFn: async (input: { kind: FeedbackKind; comment?: string }) => {
       const { items } = await queryClient.ensureQueryData(ownQuery)
-      return giveFeedback({ card_id: card.card_id, comment: items[0]?.comment, ...input })
+      return call('POST /api/v1/cards/{card_id}/feedback', {
+        card_id: card.card_id,
+        comment: items[0]?.comment,
+        ...input,
+      })
     },
     onMutate: ({ kind }) => {
       setChosen(kind)
@@ -67,7 +73,7 @@ function useVote(card: Card) {
     },
   })
   const takeBack = useMutation({
-    mutationFn: () => withdrawFeedback({ card_id: card.card_id }),
+    mutationFn: () => call('DELETE /api/v1/cards/{card_id}/feedback', { card_id: card.card_id }),
     onError: toastError,
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
@@ -137,7 +143,8 @@ function Received({ card }: { card: Card }) {
     queryKey: ['card', card.card_id, 'feedback', 'comments'],
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) =>
-      listFeedback(
+      call(
+        'GET /api/v1/cards/{card_id}/feedback',
         { card_id: card.card_id, with_comment: true, page: pageParam, page_size: AT_ONCE },
         { signal },
       ),

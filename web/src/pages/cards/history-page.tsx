@@ -2,7 +2,8 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { History } from 'lucide-react'
 import { useState } from 'react'
-import { cardHistory, cardVersion, restoreCard } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
+
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
@@ -28,7 +29,12 @@ export function HistoryPage() {
   const history = useQuery({
     queryKey: ['card', cardId, 'history', page],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => cardHistory({ card_id: cardId, page, page_size: PAGE_SIZE }, { signal }),
+    queryFn: ({ signal }) =>
+      call(
+        'GET /api/v1/cards/{card_id}/history',
+        { card_id: cardId, page, page_size: PAGE_SIZE },
+        { signal },
+      ),
   })
   if (!card.data || !history.data)
     return (
@@ -91,7 +97,8 @@ function useVersion(cardId: string, version: number) {
     queryKey: ['card-version', cardId, version],
     enabled: version > 0,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => cardVersion({ card_id: cardId, version }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/{card_id}/history/{version}', { card_id: cardId, version }, { signal }),
   })
 }
 
@@ -107,7 +114,11 @@ function Version({
   const shown = useVersion(card.card_id, version)
   const before = useVersion(card.card_id, version - 1)
   const bringBack = (wanted: number, on: number) =>
-    restoreCard({ card_id: card.card_id, version: wanted }, { headers: { 'If-Match': `"${on}"` } })
+    call(
+      'POST /api/v1/cards/{card_id}/restore',
+      { card_id: card.card_id, version: wanted },
+      { headers: { 'If-Match': `"${on}"` } },
+    )
   const failed = (error: unknown) => {
     toastError(error)
     // Somebody may have changed the card: the next try is on top of what is there now.

@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
-import { listCards } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
-import { searchCards } from '../../api/search.ts'
+import { ApiError, call } from '../../api/client.ts'
+
 import type { Card, CardLink } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/hooks.ts'
@@ -146,8 +145,8 @@ function useChoice(scope: Scope, words: string) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<PickedCard[]> =>
       words.length < SHORTEST_QUERY
-        ? (await listCards({ scope, page_size: MOST_SHOWN }, { signal })).items
-        : (await searchCards({ query: words, scope, limit: MOST_SHOWN }, { signal })).results,
+        ? (await call('GET /api/v1/cases', { scope, page_size: MOST_SHOWN }, { signal })).items
+        : (await call('POST /api/v1/search', { query: words, scope, limit: MOST_SHOWN }, { signal })).results,
   })
 }
 

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { FileText, Plus, Users } from 'lucide-react'
 import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
-import { cardStats } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
+
 import type { ListedCard } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
@@ -284,7 +285,10 @@ function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
 /** Numbers with small charts, beside the list: of all cards that its filters choose from. */
 function CardStatsPanel({ state }: { state: ListState }) {
   const whose = whoseCards(state)
-  const stats = useQuery({ queryKey: ['cards', 'stats', whose], queryFn: () => cardStats(whose) })
+  const stats = useQuery({
+    queryKey: ['cards', 'stats', whose],
+    queryFn: () => call('GET /api/v1/cards/stats', whose),
+  })
   if (!stats.data && stats.error) return null
   if (!stats.data)
     return (

@@ -2,11 +2,9 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
-import { recordCard } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
-import { type CardProposal, proposeCard, recordFromMemory } from '../../api/memory.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient, SENT_WHEN_BACK } from '../../api/query.ts'
-import { similarToText } from '../../api/search.ts'
+import type { CardProposal } from '../../api/types.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/hooks.ts'
@@ -43,7 +41,11 @@ function CardFromMemory({ from, also }: { from: string; also: string | undefined
     queryKey: ['memory', 'proposal', from, also ?? ''],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) =>
-      proposeCard({ raw_id: from, also_raw_ids: also?.split(',').filter(Boolean) ?? [] }, { signal }),
+      call(
+        'POST /api/v1/project-context/events/{raw_id}/card-proposal',
+        { raw_id: from, also_raw_ids: also?.split(',').filter(Boolean) ?? [] },
+        { signal },
+      ),
   })
   if (!proposal.data)
     return (
@@ -115,7 +117,13 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
         ...(home.home && { workspace_id: home.home }),
       }
       return attempt(input, (options) =>
-        source ? recordFromMemory({ ...input, raw_id: source.rawId }, options) : recordCard(input, options),
+        source
+          ? call(
+              'POST /api/v1/project-context/events/{raw_id}/card',
+              { ...input, raw_id: source.rawId },
+              options,
+            )
+          : call('POST /api/v1/cards', input, options),
       )
     },
     onError: (error) => {
@@ -210,7 +218,7 @@ function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_su
     enabled: isEnough,
     staleTime: 60_000,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => similarToText({ title, symptom, fix_summary }, { signal }),
+    queryFn: ({ signal }) => call('POST /api/v1/cards/similar', { title, symptom, fix_summary }, { signal }),
   })
   const cards = isEnough ? nearestFirst(near.data ?? []) : []
   return (

@@ -8,11 +8,11 @@ import {
 } from 'react'
 import { MAX_IMAGE_BYTES } from '#server/features/cards/images/image-format.ts'
 import { withoutTerminalCodes } from '#server/text/terminal-codes.ts'
-import { uploadImage } from '../../api/images.ts'
 import { plural } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { uploadImage } from './attachments.tsx'
 import { insertText, keepCaret, replaceText } from './fields.tsx'
 
 type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'> & {

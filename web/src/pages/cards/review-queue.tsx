@@ -1,8 +1,9 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type ReviewItem, reviewQueue, verifyCard } from '../../api/trust.ts'
+import type { ReviewItem } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +17,8 @@ const route = getRouteApi('/app/review')
 const queueQuery = (workspaceId: string | undefined) =>
   queryOptions({
     queryKey: ['review-queue', workspaceId ?? 'mine'],
-    queryFn: ({ signal }) => reviewQueue({ workspace_id: workspaceId }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/review-queue', { workspace_id: workspaceId }, { signal }),
   })
 
 const REASONS: Record<ReviewItem['reason'], string> = {
@@ -106,7 +108,7 @@ function Why({ item }: { item: ReviewItem }) {
 
 function StillTrue({ cardId }: { cardId: string }) {
   const confirm = useMutation({
-    mutationFn: () => verifyCard({ card_id: cardId, outcome: 'worked' }),
+    mutationFn: () => call('POST /api/v1/cards/{card_id}/verdicts', { card_id: cardId, outcome: 'worked' }),
     onSuccess: async () => {
       toast('Confirmed.')
       await Promise.all(

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Licence } from '#server/core/licences.ts'
-import { moveCard, publishCard, shareCard, unpublishCard } from '../../api/cards.ts'
-import type { Workspace } from '../../api/team.ts'
-import type { Card, ListedCard, User } from '../../api/types.ts'
+import { call } from '../../api/client.ts'
+import type { Card, ListedCard, User, Workspace } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
@@ -31,37 +30,46 @@ export const isSameTarget = (a: Target, b: Target): boolean =>
   a.kind === b.kind && (a.kind !== 'team' || b.kind !== 'team' || a.workspaceId === b.workspaceId)
 
 async function unshared(card: Standing): Promise<Standing> {
-  return card.status === 'published' ? unpublishCard({ card_id: card.card_id }) : card
+  return card.status === 'published'
+    ? call('POST /api/v1/cards/{card_id}/unpublish', { card_id: card.card_id })
+    : card
 }
 
 const movedTo = async (card: Standing, workspace_id: string): Promise<Standing> =>
-  card.workspace_id === workspace_id ? card : moveCard({ card_id: card.card_id, workspace_id })
+  card.workspace_id === workspace_id
+    ? card
+    : call('POST /api/v1/cards/{card_id}/move', { card_id: card.card_id, workspace_id })
 
 /** Brings one card there. Sharing with a team is one step at the server; it moves the card or changes nothing. */
 export async function applyTarget(card: Shareable, target: Target, personalId: string): Promise<Card> {
   const { card_id } = card
-  if (target.kind === 'team') return shareCard({ card_id, workspace_id: target.workspaceId })
+  if (target.kind === 'team')
+    return call('POST /api/v1/cards/{card_id}/share', { card_id, workspace_id: target.workspaceId })
   if (target.kind === 'library')
-    return publishCard({ card_id, ...(target.licence ? { licence: target.licence } : {}) })
-  if (target.kind === 'draft') return unpublishCard({ card_id })
+    return call('POST /api/v1/cards/{card_id}/publish', {
+      card_id,
+      ...(target.licence ? { licence: target.licence } : {}),
+    })
+  if (target.kind === 'draft') return call('POST /api/v1/cards/{card_id}/unpublish', { card_id })
   // A move to the personal workspace ends sharing. Only a card that is published elsewhere is taken back first.
-  const home = isAway(card) ? await unpublishCard({ card_id }) : card
+  const home = isAway(card) ? await call('POST /api/v1/cards/{card_id}/unpublish', { card_id }) : card
   return home.workspace_id === personalId
-    ? unpublishCard({ card_id })
-    : moveCard({ card_id, workspace_id: personalId })
+    ? call('POST /api/v1/cards/{card_id}/unpublish', { card_id })
+    : call('POST /api/v1/cards/{card_id}/move', { card_id, workspace_id: personalId })
 }
 
 /** The way back: where the card was, shared as it was. */
 export async function undoTarget(before: Shareable, after: Card): Promise<void> {
   const { card_id } = before
   if (before.status === 'published' && !isAway(before) && before.home.kind === 'workspace') {
-    await shareCard({ card_id, workspace_id: before.workspace_id })
+    await call('POST /api/v1/cards/{card_id}/share', { card_id, workspace_id: before.workspace_id })
     return
   }
   await movedTo(await unshared(after), before.origin_workspace_id)
   if (before.status === 'unpublished') return
-  if (isAway(before)) await publishCard({ card_id, target_workspace_id: before.workspace_id })
-  else await shareCard({ card_id })
+  if (isAway(before))
+    await call('POST /api/v1/cards/{card_id}/publish', { card_id, target_workspace_id: before.workspace_id })
+  else await call('POST /api/v1/cards/{card_id}/share', { card_id })
 }
 
 export type Option = { target: Target; name: string; hint: string }

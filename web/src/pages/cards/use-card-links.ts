@@ -1,7 +1,8 @@
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { linkCards, listLinks, mergeCard, unlinkCards, unmergeCard } from '../../api/trust.ts'
+
 import type { Card, CardLink } from '../../api/types.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { listsChanged } from './card-queries.ts'
@@ -9,7 +10,7 @@ import { listsChanged } from './card-queries.ts'
 export const linksQuery = (cardId: string) =>
   queryOptions({
     queryKey: ['card', cardId, 'links'],
-    queryFn: ({ signal }) => listLinks({ card_id: cardId }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/cards/{card_id}/links', { card_id: cardId }, { signal }),
   })
 
 /** A link and a merge change the card at the other end too. */
@@ -21,12 +22,12 @@ function cardsChanged() {
 export type NewLink = { fromId: string; toId: string; kind: CardLink['kind']; why: string | null }
 
 const link = ({ fromId, toId, kind, why }: NewLink) =>
-  linkCards({ card_id: fromId, to_card_id: toId, kind, why })
+  call('POST /api/v1/cards/{card_id}/links', { card_id: fromId, to_card_id: toId, kind, why })
 
 /** `cardId` is the card of the page, which the person may edit. */
 export function useLinking(cardId: string) {
   const unlink = async (linkId: string) => {
-    await unlinkCards({ card_id: cardId, link_id: linkId })
+    await call('DELETE /api/v1/cards/{card_id}/links/{link_id}', { card_id: cardId, link_id: linkId })
     await cardsChanged()
   }
   const add = useMutation({
@@ -51,7 +52,7 @@ export function useLinking(cardId: string) {
 export function useUnmerge() {
   const navigate = useNavigate()
   return async (cardId: string, isHere = false) => {
-    await unmergeCard({ card_id: cardId })
+    await call('DELETE /api/v1/cards/{card_id}/merge', { card_id: cardId })
     // The cache has the other card under its id.
     if (!isHere) queryClient.removeQueries({ queryKey: ['card', cardId] })
     if (!isHere) await navigate({ to: '/cards/$cardId', params: { cardId } })
@@ -65,7 +66,7 @@ export function useMerge(card: Card) {
   const unmerge = useUnmerge()
   return useMutation({
     mutationFn: (input: { into_card_id: string; why: string | null }) =>
-      mergeCard({ card_id: card.card_id, ...input }),
+      call('POST /api/v1/cards/{card_id}/merge', { card_id: card.card_id, ...input }),
     onSuccess: async ({ into_card_id }) => {
       toast('Merged. It can be undone for 30 days.', {
         undo: () => void unmerge(card.card_id).catch(toastError),

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { BadgeCheck, CircleCheck, CircleX, Clock } from 'lucide-react'
 import { type MouseEvent, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { listVerdicts, verifyCard, withdrawVerdicts } from '../../api/trust.ts'
+
 import type { Card, Trust, Verdict } from '../../api/types.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { credits, formatAgo, formatNumber, formatTime } from '../../lib/format.ts'
@@ -205,7 +205,11 @@ function useVerdicts(cardId: string) {
     queryKey: ['card', cardId, 'verdicts'],
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) =>
-      listVerdicts({ card_id: cardId, page: pageParam, page_size: AT_ONCE }, { signal }),
+      call(
+        'GET /api/v1/cards/{card_id}/verdicts',
+        { card_id: cardId, page: pageParam, page_size: AT_ONCE },
+        { signal },
+      ),
     getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
   })
   const items = query.data?.pages.flatMap((page) => page.items) ?? []
@@ -234,7 +238,7 @@ function changed(cardId: string, trust?: Trust | null) {
 }
 
 const takeBack = async (cardId: string) => {
-  await withdrawVerdicts({ card_id: cardId })
+  await call('DELETE /api/v1/cards/{card_id}/verdicts', { card_id: cardId })
   await changed(cardId)
 }
 
@@ -246,7 +250,8 @@ function useVerify(card: Card, own: Own) {
   return useMutation({
     // Kept from before the call: until the answer arrives the list may have been read again.
     onMutate: () => own,
-    mutationFn: (said: Said) => verifyCard({ card_id: card.card_id, ...said }),
+    mutationFn: (said: Said) =>
+      call('POST /api/v1/cards/{card_id}/verdicts', { card_id: card.card_id, ...said }),
     onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
       if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
         return toast('You have already said so.')
@@ -263,7 +268,13 @@ function useVerify(card: Card, own: Own) {
 function useTakeBack(card: Card, own: Own) {
   const sayAgain = async (said: readonly Verdict[]) => {
     for (const { outcome, environment, note, evidence } of said)
-      await verifyCard({ card_id: card.card_id, outcome, environment, note, evidence })
+      await call('POST /api/v1/cards/{card_id}/verdicts', {
+        card_id: card.card_id,
+        outcome,
+        environment,
+        note,
+        evidence,
+      })
     await changed(card.card_id)
   }
   return useMutation({

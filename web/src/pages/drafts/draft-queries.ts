@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listDrafts } from '../../api/drafts.ts'
+import { call } from '../../api/client.ts'
+
 import { queryClient } from '../../api/query.ts'
 
 /** Three a day for thirty days are the most that there can be. */
@@ -8,7 +9,7 @@ const MOST = 100
 /** Polled from time to time, so that the number in the frame is about right. */
 export const draftsQuery = queryOptions({
   queryKey: ['drafts'],
-  queryFn: ({ signal }) => listDrafts({ page_size: MOST }, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/drafts', { page_size: MOST }, { signal }),
   refetchInterval: 60_000,
 })
 

@@ -2,7 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Pickaxe } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
-import { acceptDraft, type CardDraft, dismissDraft, reopenDraft } from '../../api/drafts.ts'
+import { call } from '../../api/client.ts'
+import type { CardDraft } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { configQuery, useMe } from '../../session.ts'
@@ -135,7 +136,7 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
     run: () => void navigate({ to: '/cards/$cardId', params: { cardId } }),
   })
   const accept = useMutation({
-    mutationFn: (as: 'card' | 'verdict') => acceptDraft({ draft_id, as }),
+    mutationFn: (as: 'card' | 'verdict') => call('POST /api/v1/drafts/{draft_id}/accept', { draft_id, as }),
     onSuccess: ({ outcome, card_id }) =>
       toast(outcome === 'recorded' ? 'Recorded as your card.' : 'Said that it worked.', {
         action: openCard(card_id),
@@ -143,9 +144,10 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
     onError: toastError,
     onSettled: draftsChanged,
   })
-  const reopen = () => void reopenDraft({ draft_id }).catch(toastError).finally(draftsChanged)
+  const reopen = () =>
+    void call('POST /api/v1/drafts/{draft_id}/reopen', { draft_id }).catch(toastError).finally(draftsChanged)
   const dismiss = useMutation({
-    mutationFn: () => dismissDraft({ draft_id }),
+    mutationFn: () => call('POST /api/v1/drafts/{draft_id}/dismiss', { draft_id }),
     onSuccess: () => toast('Dismissed.', { undo: reopen }),
     onError: toastError,
     onSettled: draftsChanged,
@@ -232,7 +234,11 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
   const { words, setWords, isRestored, drop } = useDraftText(draft)
   const accept = useMutation({
     mutationFn: () =>
-      acceptDraft({ draft_id: draft.draft_id, ...words, root_cause: words.root_cause.trim() || null }),
+      call('POST /api/v1/drafts/{draft_id}/accept', {
+        draft_id: draft.draft_id,
+        ...words,
+        root_cause: words.root_cause.trim() || null,
+      }),
     onSuccess: () => {
       drop()
       onAccepted()

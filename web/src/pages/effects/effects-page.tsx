@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type Effects, readEffects } from '../../api/effects.ts'
+import { call } from '../../api/client.ts'
+import type { Effects } from '../../api/types.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Page, Section } from '../../ui/page.tsx'
@@ -11,7 +12,7 @@ const route = getRouteApi('/app/effects')
 const effectsQuery = (workspaceId: string | undefined) =>
   queryOptions({
     queryKey: ['effects', workspaceId ?? 'mine'],
-    queryFn: ({ signal }) => readEffects({ workspace_id: workspaceId }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/effects', { workspace_id: workspaceId }, { signal }),
   })
 
 type Share = 'answered' | 'opened' | 'judged' | 'worked' | 'avoided' | 'characters'

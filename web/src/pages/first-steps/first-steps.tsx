@@ -2,14 +2,9 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useRouterState } from '@tanstack/react-router'
 import { Circle, CircleCheck, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import {
-  addSamples,
-  dismissFirstSteps,
-  readFirstSteps,
-  removeSamples,
-  type StepName,
-} from '../../api/first-steps.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
+import type { StepName } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
@@ -29,7 +24,7 @@ export function FirstSteps() {
   const address = useRouterState({ select: (state) => state.location.href })
   const isShown = data !== undefined && !data.done && !data.dismissed_at
   const dismiss = useMutation({
-    mutationFn: () => dismissFirstSteps(),
+    mutationFn: () => call('POST /api/v1/auth/first-steps/dismiss'),
     onSuccess: (steps) => queryClient.setQueryData(firstStepsQuery.queryKey, steps),
     onError: toastError,
   })
@@ -94,7 +89,7 @@ const LOOK_AGAIN_MS = 20_000
 /** An agent may take a step while the page is open, so this polls until all steps are done or the list is dismissed. */
 const firstStepsQuery = queryOptions({
   queryKey: ['first-steps'],
-  queryFn: ({ signal }) => readFirstSteps({}, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/auth/first-steps', {}, { signal }),
   refetchInterval: ({ state: { data } }) => (!data || data.done || data.dismissed_at ? false : LOOK_AGAIN_MS),
 })
 
@@ -115,7 +110,7 @@ const look = ({ small }: Size) =>
 /** Adds a few cards to read and search, before the person has any. */
 export function AddSamples(props: Size) {
   const add = useMutation({
-    mutationFn: () => addSamples(),
+    mutationFn: () => call('POST /api/v1/samples'),
     onSuccess: async ({ added }) => {
       toast(`${plural(added, 'sample card')} added. Only you see them.`)
       await cardsChanged()
@@ -131,7 +126,7 @@ export function AddSamples(props: Size) {
 
 function RemoveSamples(props: Size) {
   const remove = useMutation({
-    mutationFn: () => removeSamples(),
+    mutationFn: () => call('DELETE /api/v1/samples'),
     onSuccess: async ({ removed, kept }) => {
       const stay = kept.length > 0 ? ` ${plural(kept.length, 'card')} stay: you changed or shared them.` : ''
       toast(`${plural(removed, 'sample card')} removed.${stay}`)

@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { BookText, SearchX } from 'lucide-react'
 import { type MouseEvent, useEffect } from 'react'
-import { ApiError } from '../../api/client.ts'
-import { type GuideHit, type GuideSection, listGuide, readGuidePage } from '../../api/guide.ts'
+import { ApiError, call } from '../../api/client.ts'
+import type { GuideHit, GuideSection } from '../../api/types.ts'
 import { useQueryText } from '../../lib/hooks.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -24,7 +24,7 @@ export function GuideIndex() {
     queryKey: ['guide', q],
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => listGuide(q ? { q } : {}, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/guide', q ? { q } : {}, { signal }),
   })
   return (
     <Page title="Guide" lead="How to use each part, with the address of this vault filled in." narrow>
@@ -100,7 +100,7 @@ export function GuidePage() {
   const guide = useQuery({
     queryKey: ['guide-page', page],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => readGuidePage({ page }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/guide/{page}', { page }, { signal }),
   })
   const isThere = guide.data !== undefined
   useEffect(() => {

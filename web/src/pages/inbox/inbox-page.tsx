@@ -2,10 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Inbox, LogOut } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import type { InboxNotice } from '../../api/notices.ts'
-import { readNotices } from '../../api/notices.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { acceptInvitation, declineInvitation, removeMember } from '../../api/team.ts'
+import type { InboxNotice } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -25,7 +24,7 @@ export function InboxPage() {
   const navigate = route.useNavigate()
   const inbox = useQuery(inboxQuery(page))
   const readAll = useMutation({
-    mutationFn: () => readNotices(),
+    mutationFn: () => call('POST /api/v1/notices/read'),
     onError: toastError,
     onSettled: inboxChanged,
   })
@@ -103,7 +102,8 @@ const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.menti
 function NoticeActions({ notice }: { notice: InboxNotice }) {
   const { workspace_id: id, invite_id } = notice
   const read = () => {
-    if (notice.read_at === null) void readNotices({ notice_ids: [notice.notice_id] }).then(inboxChanged)
+    if (notice.read_at === null)
+      void call('POST /api/v1/notices/read', { notice_ids: [notice.notice_id] }).then(inboxChanged)
   }
   if (invite_id) return <InviteActions inviteId={invite_id} />
   const link = LINKS[notice.kind]
@@ -138,14 +138,18 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
 
 /** A decision also marks the notice as read. */
 const settle = async (notice?: InboxNotice) => {
-  if (notice?.read_at === null) await readNotices({ notice_ids: [notice.notice_id] })
+  if (notice?.read_at === null) await call('POST /api/v1/notices/read', { notice_ids: [notice.notice_id] })
   await Promise.all([inboxChanged(), queryClient.invalidateQueries({ queryKey: ['workspaces'] })])
 }
 
 function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: string }) {
   const me = useMe()
   const leave = useMutation({
-    mutationFn: () => removeMember({ workspace_id: workspaceId, user_id: me.user_id }),
+    mutationFn: () =>
+      call('DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: workspaceId,
+        user_id: me.user_id,
+      }),
     onSuccess: async () => {
       queryClient.removeQueries({ queryKey: ['workspace', workspaceId] })
       toast('You left the workspace.')
@@ -163,13 +167,13 @@ function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: stri
 
 function InviteActions({ inviteId }: { inviteId: string }) {
   const accept = useMutation({
-    mutationFn: () => acceptInvitation({ invite_id: inviteId }),
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/accept', { invite_id: inviteId }),
     onSuccess: () => toast('You are a member now.'),
     onError: toastError,
     onSettled: () => settle(),
   })
   const decline = useMutation({
-    mutationFn: () => declineInvitation({ invite_id: inviteId }),
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/decline', { invite_id: inviteId }),
     onSuccess: () => toast('Invitation declined.'),
     onError: toastError,
     onSettled: () => settle(),

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
-import { appendEvent, type MemoryEvent } from '../../api/memory.ts'
+import { call } from '../../api/client.ts'
+import type { MemoryEvent } from '../../api/types.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
@@ -99,7 +100,9 @@ function EditDocument({ kind, project, event, onClose }: EditDocumentProps) {
   const attempt = useAttempt()
   const save = useMutation({
     mutationFn: (content: string) =>
-      attempt(content, (options) => appendEvent(eventOf(kind, project, content), options)),
+      attempt(content, (options) =>
+        call('POST /api/v1/project-context/events', eventOf(kind, project, content), options),
+      ),
     onSuccess: async (saved, content) => {
       await memoryChanged()
       const removed = saved.redactions.reduce((sum, { count }) => sum + count, 0)

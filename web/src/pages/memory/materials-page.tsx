@@ -2,8 +2,9 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FileText, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deleteMaterial, listMaterials, type Material, readMaterial } from '../../api/materials.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
+import type { Material } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -22,7 +23,7 @@ const route = getRouteApi('/app/memory/materials')
 const materialsQuery = (page: number) =>
   queryOptions({
     queryKey: ['materials', page],
-    queryFn: ({ signal }) => listMaterials({ page, page_size: PAGE_SIZE }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/raw-materials', { page, page_size: PAGE_SIZE }, { signal }),
     placeholderData: (before) => before,
   })
 
@@ -97,7 +98,8 @@ export function MaterialsPage() {
 function ReadMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
   const whole = useQuery({
     queryKey: ['materials', 'one', material.raw_id],
-    queryFn: ({ signal }) => readMaterial({ raw_id: material.raw_id }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/raw-materials/{raw_id}', { raw_id: material.raw_id }, { signal }),
     enabled: material.truncated,
   })
   const text = whole.data?.content ?? material.content
@@ -117,7 +119,7 @@ function ReadMaterial({ material, onClose }: { material: Material; onClose: () =
 
 function DeleteMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
   const remove = useMutation({
-    mutationFn: () => deleteMaterial({ raw_id: material.raw_id }),
+    mutationFn: () => call('DELETE /api/v1/raw-materials/{raw_id}', { raw_id: material.raw_id }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['materials'] })
       onClose()

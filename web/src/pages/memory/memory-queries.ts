@@ -1,16 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { USER_PREFERENCES_KEY } from '#server/features/memory/project-key.ts'
-import {
-  type EventType,
-  listEvents,
-  listProjects,
-  type MemoryEvent,
-  type MemoryProject,
-  readEvent,
-  readSnapshot,
-  searchMemory,
-} from '../../api/memory.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
+import type { EventType, MemoryEvent, MemoryProject } from '../../api/types.ts'
 
 /** The key under which preferences for all projects are kept. */
 export const USER_PREFERENCES = USER_PREFERENCES_KEY
@@ -36,7 +28,7 @@ const keyOf = ({ key, workspace }: ProjectName) => [key, workspace ?? '']
 
 export const projectsQuery = queryOptions({
   queryKey: ['memory', 'projects'],
-  queryFn: ({ signal }) => listProjects({ limit: 200 }, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/project-context/projects', { limit: 200 }, { signal }),
 })
 
 /** The filter of the timeline. */
@@ -47,7 +39,8 @@ export const timelineQuery = (project: ProjectName, { session, type }: TimelineF
     queryKey: ['memory', 'timeline', ...keyOf(project), session ?? '', type ?? ''],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      listEvents(
+      call(
+        'GET /api/v1/project-context/events',
         {
           ...named(project),
           limit: session || type ? 100 : 60,
@@ -66,12 +59,15 @@ export const documentsQuery = (project: ProjectName) =>
   queryOptions({
     queryKey: ['memory', 'documents', ...keyOf(project)],
     queryFn: async ({ signal }) => {
-      const snapshot = await readSnapshot(
+      const snapshot = await call(
+        'GET /api/v1/project-context/snapshot',
         { ...named(project), limit_events: 1, max_chars_per_event: 20_000 },
         { signal },
       )
       const whole = async (event: MemoryEvent | null) =>
-        event?.truncated ? readEvent({ raw_id: event.raw_id }, { signal }) : event
+        event?.truncated
+          ? call('GET /api/v1/project-context/events/{raw_id}', { raw_id: event.raw_id }, { signal })
+          : event
       const [summary, facts, projectPreferences, userPreferences] = await Promise.all([
         whole(snapshot.summary),
         whole(snapshot.facts),
@@ -91,7 +87,8 @@ export const documentsQuery = (project: ProjectName) =>
 export const eventQuery = (rawId: string) =>
   queryOptions({
     queryKey: ['memory', 'event', rawId],
-    queryFn: ({ signal }) => readEvent({ raw_id: rawId }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/project-context/events/{raw_id}', { raw_id: rawId }, { signal }),
   })
 
 export const memorySearchQuery = (project: ProjectName, query: string, ranked: boolean) =>
@@ -100,7 +97,8 @@ export const memorySearchQuery = (project: ProjectName, query: string, ranked: b
     enabled: query.trim() !== '',
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) =>
-      searchMemory(
+      call(
+        'GET /api/v1/project-context/search',
         {
           ...named(project),
           query,

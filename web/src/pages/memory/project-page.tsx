@@ -3,8 +3,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ArrowRightLeft, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { readProjectKey } from '#server/features/memory/project-key.ts'
-import { ApiError } from '../../api/client.ts'
-import { deleteProject, type MemoryProject, renameProject } from '../../api/memory.ts'
+import { ApiError, call } from '../../api/client.ts'
+import type { MemoryProject } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
@@ -194,7 +194,11 @@ function RenameProject({ project, events, projects, onClose }: Props) {
   const merges = other !== undefined || refused === wanted
   const rename = useMutation({
     mutationFn: () =>
-      renameProject({ ...named(project), new_project_key: wanted, ...(merges ? { merge: true } : {}) }),
+      call('POST /api/v1/project-context/projects/rename', {
+        ...named(project),
+        new_project_key: wanted,
+        ...(merges ? { merge: true } : {}),
+      }),
     onSuccess: async (done) => {
       onClose()
       await navigate({
@@ -212,7 +216,10 @@ function RenameProject({ project, events, projects, onClose }: Props) {
     },
   })
   const undo = (key: string) =>
-    renameProject({ ...named({ ...project, key }), new_project_key: projectKey }).then(async () => {
+    call('POST /api/v1/project-context/projects/rename', {
+      ...named({ ...project, key }),
+      new_project_key: projectKey,
+    }).then(async () => {
       await navigate({ to: '/memory/project', search: project, replace: true })
       await memoryChanged()
     }, toastError)
@@ -271,7 +278,8 @@ function DeleteProject({
 }) {
   const navigate = useNavigate()
   const remove = useMutation({
-    mutationFn: () => deleteProject({ ...named(project), confirmed_by_user: true }),
+    mutationFn: () =>
+      call('DELETE /api/v1/project-context/projects', { ...named(project), confirmed_by_user: true }),
     onSuccess: async ({ deleted_events }) => {
       await navigate({ to: '/memory' })
       await memoryChanged()

@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router'
-import type { EventType } from '../../api/memory.ts'
+import type { EventType } from '../../api/types.ts'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { turnContent } from '#server/features/memory/turn-content.ts'
-import type { MemoryEvent } from '../../api/memory.ts'
+import type { MemoryEvent } from '../../api/types.ts'
 import {
   type Exchange,
   eventsOf,

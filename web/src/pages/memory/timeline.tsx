@@ -11,7 +11,8 @@ import {
 } from 'lucide-react'
 import { useEffect, useId, useMemo, useState } from 'react'
 import { turnParts } from '#server/features/memory/turn-content.ts'
-import { deleteEvent, type EventType, type MemoryEvent } from '../../api/memory.ts'
+import { call } from '../../api/client.ts'
+import type { EventType, MemoryEvent } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatClock, formatDay, formatTime, plainLine, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -280,7 +281,8 @@ function DeleteEvents({ events }: { events: MemoryEvent[] }) {
   const [asking, setAsking] = useState(false)
   const remove = useMutation({
     mutationFn: async () => {
-      for (const event of events) await deleteEvent({ raw_id: event.raw_id })
+      for (const event of events)
+        await call('DELETE /api/v1/project-context/events/{raw_id}', { raw_id: event.raw_id })
     },
     onSuccess: () => toast(`${plural(events.length, 'event')} deleted.`),
     onError: toastError,

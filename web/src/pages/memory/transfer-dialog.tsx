@@ -2,7 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { ArrowRight, Check, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { itemsOf, mergeItems } from '#server/features/memory/documents.ts'
-import { type MemoryProject, transferPreferences } from '../../api/memory.ts'
+import { call } from '../../api/client.ts'
+import type { MemoryProject } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -99,7 +100,11 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
   const added = preview?.filter((line) => line.state === 'added').length ?? 0
   const removed = preview?.filter((line) => line.state === 'removed').length ?? 0
   const transfer = useMutation({
-    mutationFn: () => transferPreferences(inputOf({ source, target, workspace, replaces, items })),
+    mutationFn: () =>
+      call(
+        'POST /api/v1/project-context/preferences/transfer',
+        inputOf({ source, target, workspace, replaces, items }),
+      ),
     onSuccess: async (done) => {
       await memoryChanged()
       toast(`${plural(done.items_copied, 'preference')} copied to ${projectLabel(target)}.`)

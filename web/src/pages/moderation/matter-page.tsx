@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
-import { decideMatter, type WholeMatter } from '../../api/moderation.ts'
+import { ApiError, call } from '../../api/client.ts'
+import type { WholeMatter } from '../../api/types.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
@@ -189,7 +189,7 @@ function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () => void 
   const { text: reason, change: setReason, dropSent } = useKeptText(keptAs, '')
   const send = useMutation({
     mutationFn: () =>
-      decideMatter({
+      call('POST /api/v1/moderation/matters/{matter_id}/decision', {
         matter_id: one.matter_id,
         revision,
         decision: decision ?? 'keep',

@@ -1,4 +1,4 @@
-import type { ModerationMatter } from '../../api/moderation.ts'
+import type { ModerationMatter } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
 
 /** What can be wrong with a card, in the words of a reader. */

@@ -2,7 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronRight, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
-import { liftBan, type ModerationMatter, type PublishingBan } from '../../api/moderation.ts'
+import { call } from '../../api/client.ts'
+import type { ModerationMatter, PublishingBan } from '../../api/types.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
@@ -161,7 +162,7 @@ function LiftDialog({ ban, onClose }: { ban: PublishingBan; onClose: () => void 
   const keptAs = `kv-reason:${useMe().user_id}:lift:${ban.ban_id}`
   const { text: reason, change: setReason, dropSent } = useKeptText(keptAs, '')
   const lift = useMutation({
-    mutationFn: () => liftBan({ ban_id: ban.ban_id, reason }),
+    mutationFn: () => call('POST /api/v1/moderation/bans/{ban_id}/lift', { ban_id: ban.ban_id, reason }),
     onSuccess: () => {
       dropSent(reason)
       toast(`${ban.display_name} can publish again.`)

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { reportCard } from '../../api/moderation.ts'
+import { call } from '../../api/client.ts'
+
 import type { Card } from '../../api/types.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { meQuery, useSignedIn } from '../../session.ts'
@@ -121,7 +122,11 @@ function useReport(cardId: string, onSent: () => void) {
   const { text: note, change: setNote, dropSent } = useKeptText(userId && `kv-report:${userId}:${cardId}`, '')
   const send = useMutation({
     mutationFn: () =>
-      reportCard({ card_id: cardId, kind: kind as ReportKind, note: note.trim() === '' ? null : note }),
+      call('POST /api/v1/cards/{card_id}/report', {
+        card_id: cardId,
+        kind: kind as ReportKind,
+        note: note.trim() === '' ? null : note,
+      }),
     onSuccess: () => [dropSent(note), onSent()],
   })
   return { kind, setKind, note, setNote, send, ready: kind !== '' }

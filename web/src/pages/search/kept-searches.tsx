@@ -1,14 +1,8 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Bookmark, History, X } from 'lucide-react'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import {
-  clearSearchHistory,
-  forgetSearch,
-  type KeptSearch,
-  keptSearches,
-  rememberSearch,
-  saveSearch,
-} from '../../api/search.ts'
+import type { KeptSearch } from '../../api/types.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
@@ -80,7 +74,7 @@ const FilterWords = ({ filters }: { filters: KeptSearch['filters'] }) => {
 export const keptQuery = queryOptions({
   queryKey: ['kept-searches'],
   staleTime: 60_000,
-  queryFn: ({ signal }) => keptSearches({}, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/searches', {}, { signal }),
 })
 
 const keptChanged = () => queryClient.invalidateQueries({ queryKey: keptQuery.queryKey })
@@ -99,25 +93,26 @@ export const stateOf = ({ query, filters }: KeptSearch): SearchState => ({ q: qu
 export function remember(state: SearchState): void {
   const asked = askedIn(state)
   if (asked.query === '' || asked.query.length > LONGEST_KEPT) return
-  rememberSearch(asked).then(keptChanged, () => {})
+  call('POST /api/v1/searches/recent', asked).then(keptChanged, () => {})
 }
 
 export function useKeptSearches() {
   const kept = useQuery(keptQuery)
   const settle = { onSettled: keptChanged, onError: toastError }
   const save = useMutation({
-    mutationFn: (state: SearchState) => saveSearch(askedIn(state)),
+    mutationFn: (state: SearchState) => call('POST /api/v1/searches/saved', askedIn(state)),
     ...settle,
     onSuccess: ({ search_id }) =>
       toast('Saved. You find it in the empty search box and in the palette.', {
-        undo: () => void forgetSearch({ search_id }).then(keptChanged, toastError),
+        undo: () =>
+          void call('DELETE /api/v1/searches/{search_id}', { search_id }).then(keptChanged, toastError),
       }),
   })
   const forget = useMutation({
-    mutationFn: ({ search_id }: KeptSearch) => forgetSearch({ search_id }),
+    mutationFn: ({ search_id }: KeptSearch) => call('DELETE /api/v1/searches/{search_id}', { search_id }),
     ...settle,
   })
-  const clear = useMutation({ mutationFn: () => clearSearchHistory(), ...settle })
+  const clear = useMutation({ mutationFn: () => call('DELETE /api/v1/searches/recent'), ...settle })
   const isSaved = (state: SearchState) => {
     const { query, filters } = askedIn(state)
     return kept.data?.saved.find(

@@ -1,7 +1,7 @@
 import { getRouteApi, redirect, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
 import { queryClient } from '../../api/query.ts'
-import type { BoxAnswer, BoxEvent } from '../../api/search.ts'
+import type { BoxAnswer, BoxEvent } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { isWide, useWide } from '../../lib/hooks.ts'
 import { lazyPart } from '../../lib/loadable.tsx'

@@ -1,4 +1,4 @@
-import type { BoxInput } from '../../api/search.ts'
+import type { BoxInput } from '../../api/types.ts'
 
 /** What the address bar holds: the whole state of the page, so that reload, back and sharing work. */
 export type SearchState = {

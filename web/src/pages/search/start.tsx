@@ -1,7 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { listCards } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
+
 import type { ListedCard } from '../../api/types.ts'
 import { RECENT } from '../../first-load/questions.ts'
 import { cx } from '../../lib/cx.ts'
@@ -21,7 +22,7 @@ const EXAMPLES = ['connection pool exhausted', 'how to rotate a signing key', 'E
 
 export const recentQuery = queryOptions({
   queryKey: ['cards', 'recent'],
-  queryFn: () => listCards(RECENT),
+  queryFn: () => call('GET /api/v1/cases', RECENT),
 })
 
 /** Before the first word: recent searches, cards that changed last, or how to begin. */

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type BoxAnswer, searchBox } from '../../api/search.ts'
+import type { BoxAnswer } from '../../api/types.ts'
 import { freeSearch } from '../../first-load/questions.ts'
 import { sessionUser } from '../../lib/session-user.ts'
 import { tab } from '../../lib/storage.ts'
@@ -21,7 +21,7 @@ export const freeSearchQuery = (state: SearchState) => {
   const question = questionOf(state)
   return queryOptions({
     queryKey: ['search', 'free', question],
-    queryFn: ({ signal }) => searchBox(freeSearch(question), { signal }),
+    queryFn: ({ signal }) => call('POST /api/v1/search/box', freeSearch(question), { signal }),
   })
 }
 
@@ -45,7 +45,8 @@ export function useMore(state: SearchState, section: FreeSection) {
     queryKey: ['search', 'more', question, section, limit],
     enabled: limit > HITS_AT_ONCE,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => searchBox({ ...question, sections: [section], limit }, { signal }),
+    queryFn: ({ signal }) =>
+      call('POST /api/v1/search/box', { ...question, sections: [section], limit }, { signal }),
   })
   return {
     answer: limit > HITS_AT_ONCE && query.data?.query === question.query ? query.data[section] : null,
@@ -66,10 +67,14 @@ export function useMore(state: SearchState, section: FreeSection) {
 async function askLibrary(state: SearchState): Promise<BoxAnswer> {
   const headers = { 'Idempotency-Key': idempotencyKey(libraryQuestion(state), new Date()) }
   try {
-    return await searchBox(libraryQuestion(state), { headers })
+    return await call('POST /api/v1/search/box', libraryQuestion(state), { headers })
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'idempotency_conflict')) throw error
-    return searchBox(libraryQuestion({ ...state, plan: state.plan ? undefined : true }), { headers })
+    return call(
+      'POST /api/v1/search/box',
+      libraryQuestion({ ...state, plan: state.plan ? undefined : true }),
+      { headers },
+    )
   }
 }
 

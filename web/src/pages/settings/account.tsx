@@ -2,24 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import {
-  cancelEmailChange,
-  changeEmail,
-  changeProfile,
-  listKeys,
-  resendVerification,
-} from '../../api/account.ts'
-import { cardStats } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import {
-  changePassword,
-  deleteAccount,
-  endSession,
-  listApps,
-  listSessions,
-  signOutEverywhere,
-} from '../../api/settings.ts'
+
 import { formatAgo, formatDay, formatTime, plural } from '../../lib/format.ts'
 import { local } from '../../lib/storage.ts'
 import { configQuery, leaveSession, meQuery, refreshMe, useMe } from '../../session.ts'
@@ -57,7 +42,7 @@ function PasswordForm({ email }: { email: string }) {
   const [endKeysAndApps, setEndKeysAndApps] = useState(true)
   const change = useMutation({
     mutationFn: () =>
-      changePassword({
+      call('POST /api/v1/auth/password', {
         new_password: next,
         end_keys_and_apps: endKeysAndApps,
         ...(current ? { current_password: current } : {}),
@@ -122,7 +107,7 @@ function NameForm() {
   const me = useMe()
   const [name, setName] = useState(me.display_name)
   const change = useMutation({
-    mutationFn: () => changeProfile({ display_name: name.trim() }),
+    mutationFn: () => call('PATCH /api/v1/auth/me', { display_name: name.trim() }),
     onSuccess: (user) => {
       queryClient.setQueryData(meQuery.queryKey, user)
       setName(user.display_name)
@@ -168,12 +153,12 @@ function EmailAddress() {
   const [wasOpen, setWasOpen] = useState(false)
   const [link, setLink] = useState<string | null>(null)
   const resend = useMutation({
-    mutationFn: () => resendVerification(),
+    mutationFn: () => call('POST /api/v1/auth/verify-email/resend'),
     onSuccess: ({ email }) => toast(`A new mail is on its way to ${email}.`),
     onError: toastError,
   })
   const giveUp = useMutation({
-    mutationFn: () => cancelEmailChange(),
+    mutationFn: () => call('DELETE /api/v1/auth/email'),
     onError: toastError,
     onSuccess: async () => {
       setLink(null)
@@ -248,7 +233,10 @@ function ChangeForm({
   const [password, setPassword] = useState('')
   const change = useMutation({
     mutationFn: () =>
-      changeEmail({ email: email.trim(), ...(password ? { current_password: password } : {}) }),
+      call('POST /api/v1/auth/email', {
+        email: email.trim(),
+        ...(password ? { current_password: password } : {}),
+      }),
     onSuccess: async (asked) => {
       await refreshMe()
       onDone(asked.confirm_url)
@@ -301,10 +289,13 @@ const MOST_SHOWN = 5
 /** Where the account is signed in, and one button that ends all of it. */
 function SignOutSection() {
   const [asking, setAsking] = useState(false)
-  const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => listSessions({}, { signal }) })
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => call('GET /api/v1/auth/sessions', {}, { signal }),
+  })
   const [showAll, setShowAll] = useState(false)
   const end = useMutation({
-    mutationFn: (session_id: string) => endSession({ session_id }),
+    mutationFn: (session_id: string) => call('DELETE /api/v1/auth/sessions/{session_id}', { session_id }),
     onSuccess: () => toast('That session is over.'),
     onError: toastError,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['sessions'] }),
@@ -358,10 +349,16 @@ function SignOutSection() {
 function SignOutDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [keysAndApps, setKeysAndApps] = useState(true)
-  const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
-  const apps = useQuery({ queryKey: ['connected-apps'], queryFn: ({ signal }) => listApps({}, { signal }) })
+  const keys = useQuery({
+    queryKey: ['api-keys'],
+    queryFn: ({ signal }) => call('GET /api/v1/auth/api-keys', {}, { signal }),
+  })
+  const apps = useQuery({
+    queryKey: ['connected-apps'],
+    queryFn: ({ signal }) => call('GET /api/v1/auth/connected-apps', {}, { signal }),
+  })
   const end = useMutation({
-    mutationFn: () => signOutEverywhere({ keys_and_apps: keysAndApps }),
+    mutationFn: () => call('POST /api/v1/auth/logout-everywhere', { keys_and_apps: keysAndApps }),
     onSuccess: async () => {
       leaveSession()
       await navigate({ to: '/sign-in' })
@@ -433,7 +430,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState('')
   const stats = useQuery({
     queryKey: ['cards', 'stats', 'personal'],
-    queryFn: () => cardStats({ scope: 'personal' }),
+    queryFn: () => call('GET /api/v1/cards/stats', { scope: 'personal' }),
   })
   const cards = stats.data ? plural(stats.data.unpublished, 'unshared card') : 'your unshared cards'
   const published = stats.data
@@ -444,7 +441,8 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       )
     : 'The cards that you shared or published stay'
   const remove = useMutation({
-    mutationFn: () => deleteAccount({ confirmed_by_user: true, ...(password ? { password } : {}) }),
+    mutationFn: () =>
+      call('POST /api/v1/auth/me/delete', { confirmed_by_user: true, ...(password ? { password } : {}) }),
     onSuccess: async () => {
       leaveSession()
       forgetTexts(me.user_id)

@@ -1,10 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { createKey, deleteKey, listKeys } from '../../api/account.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import type { ApiKey, Scope } from '../../api/settings.ts'
+import type { ApiKey, Scope } from '../../api/types.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { formatAgo, formatDay } from '../../lib/format.ts'
 import { Badge, Tag } from '../../ui/badge.tsx'
@@ -18,7 +17,10 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { AGENT_SCOPES, KeyHome, KeyHomeName, SCOPES, ShownKey } from './key-parts.tsx'
 
 export function ApiKeys() {
-  const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
+  const keys = useQuery({
+    queryKey: ['api-keys'],
+    queryFn: ({ signal }) => call('GET /api/v1/auth/api-keys', {}, { signal }),
+  })
   const [dialog, setDialog] = useState<'create' | ApiKey | null>(null)
   return (
     <Section
@@ -109,7 +111,7 @@ function LastUse({ of: key }: { of: ApiKey }) {
 
 function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const remove = useMutation({
-    mutationFn: () => deleteKey({ key_id: apiKey.key_id }),
+    mutationFn: () => call('DELETE /api/v1/auth/api-keys/{key_id}', { key_id: apiKey.key_id }),
     onSuccess: () => toast(`The key “${apiKey.name}” no longer works.`),
     onError: toastError,
     onSettled: async () => {
@@ -142,7 +144,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
         ...(days ? { expires_in_days: Number(days) } : {}),
         ...(home ? { default_workspace_id: home } : {}),
       }
-      return attempt(input, (options) => createKey(input, options))
+      return attempt(input, (options) => call('POST /api/v1/auth/api-keys', input, options))
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })

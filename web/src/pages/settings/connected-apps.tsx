@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AppWindow, BadgeCheck, Unplug } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type ConnectedApp, disconnectApp, listApps } from '../../api/settings.ts'
+import type { ConnectedApp } from '../../api/types.ts'
 import { formatAgo, formatDay } from '../../lib/format.ts'
 import { Tag } from '../../ui/badge.tsx'
 import { IconButton, LinkButton } from '../../ui/button.tsx'
@@ -15,7 +16,10 @@ import { toast, toastError } from '../../ui/toast.tsx'
 const APPS_KEY = ['connected-apps']
 
 export function ConnectedApps() {
-  const apps = useQuery({ queryKey: APPS_KEY, queryFn: ({ signal }) => listApps({}, { signal }) })
+  const apps = useQuery({
+    queryKey: APPS_KEY,
+    queryFn: ({ signal }) => call('GET /api/v1/auth/connected-apps', {}, { signal }),
+  })
   const [leaving, setLeaving] = useState<ConnectedApp | null>(null)
   return (
     <Section
@@ -98,7 +102,7 @@ const AppName = ({ app }: { app: ConnectedApp }) => (
 
 function Disconnect({ app, onClose }: { app: ConnectedApp; onClose: () => void }) {
   const disconnect = useMutation({
-    mutationFn: () => disconnectApp({ app_id: app.app_id }),
+    mutationFn: () => call('DELETE /api/v1/auth/connected-apps/{app_id}', { app_id: app.app_id }),
     onSuccess: () => toast(`${app.name} is disconnected.`),
     onError: toastError,
     onSettled: async () => {

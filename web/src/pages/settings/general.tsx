@@ -1,7 +1,8 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { readSettings, replaceSettings, type Settings } from '../../api/settings.ts'
+import type { Settings } from '../../api/types.ts'
 import { formatNumber, formatTime } from '../../lib/format.ts'
 import { setTheme, type Theme, useTheme } from '../../lib/theme.ts'
 import { meQuery, useMe } from '../../session.ts'
@@ -57,7 +58,7 @@ const languagesWith = (present: string): { tag: string; name: string }[] =>
 
 const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: ({ signal }) => readSettings({}, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/user/settings', {}, { signal }),
 })
 
 const SAVING = ['settings', 'save']
@@ -86,8 +87,8 @@ export function General() {
     scope: { id: 'settings' },
     // Read anew: another tab may have changed the others, and the server replaces all of them.
     mutationFn: async (part: Partial<Settings>) => {
-      const { text_storage: _, ...present } = await readSettings({})
-      return replaceSettings({ ...present, ...part })
+      const { text_storage: _, ...present } = await call('GET /api/v1/user/settings', {})
+      return call('PUT /api/v1/user/settings', { ...present, ...part })
     },
     onMutate: (part) => {
       // An answer that is on its way is older than this.

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Scope } from '../../api/settings.ts'
+import type { Scope } from '../../api/types.ts'
 import { useMe } from '../../session.ts'
 import { CopyBlock } from '../../ui/copy-button.tsx'
 import { SelectField } from '../../ui/field.tsx'

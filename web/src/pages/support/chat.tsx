@@ -1,6 +1,9 @@
 import { BookOpen, CircleStop, LifeBuoy, SendHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { askSupportStream, type ChatMessage, type Source } from '../../api/support.ts'
+import type { z } from 'zod'
+import type { OutputOf } from '#server/core/capability.ts'
+import type { SupportChatRequest, supportChat } from '#server/features/support/chat.ts'
+import { request } from '../../api/client.ts'
 import { cx } from '../../lib/cx.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -271,4 +274,20 @@ function parseBlock(block: string): ServerEvent | null {
 const splitField = (line: string): [string, string?] => {
   const colon = line.indexOf(':')
   return colon < 0 ? [line] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')]
+}
+
+type ChatInput = z.input<typeof SupportChatRequest>
+type ChatMessage = NonNullable<ChatInput['history']>[number]
+type Source = OutputOf<typeof supportChat>['sources'][number]
+
+/** The answer as it is written; the caller reads the events of the body. */
+async function askSupportStream(input: ChatInput, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const response = await request('/api/v1/chat/support/stream', {
+    method: 'POST',
+    body: JSON.stringify(input),
+    signal,
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+  })
+  if (!response.body) throw new Error('The answer has no body.')
+  return response.body
 }

@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, Paperclip, X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
-import { sendTicket, type TicketReceipt } from '../../api/support.ts'
+import { ApiError, requestJson, type SendOptions } from '../../api/client.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { useKeptText } from '../../lib/storage.ts'
@@ -257,3 +256,9 @@ function Sent({ ticket, email, onAnother }: { ticket: TicketReceipt; email: stri
     </div>
   )
 }
+
+type TicketReceipt = { ticket_id: string; status: 'open'; created_at: string }
+
+/** Multipart: the browser sets the content type with its boundary. */
+const sendTicket = (form: FormData, options: SendOptions): Promise<TicketReceipt> =>
+  requestJson('/api/v1/support/tickets', { method: 'POST', body: form, ...options })

@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Check, Mail, Paperclip } from 'lucide-react'
 import { type FormEvent, useRef } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { closeTicket, replyToTicket, type Ticket } from '../../api/tickets.ts'
+import type { Ticket } from '../../api/types.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
@@ -29,7 +29,7 @@ export function TicketPage() {
   const me = useMe()
   const { data: config } = useQuery(configQuery)
   const close = useMutation({
-    mutationFn: () => closeTicket({ ticket_id: ticketId }),
+    mutationFn: () => call('POST /api/v1/support/tickets/{ticket_id}/close', { ticket_id: ticketId }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['tickets'] })
       toast('Closed.')
@@ -188,7 +188,13 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
   const attempt = useAttempt()
   const send = useMutation({
     mutationFn: (message: string) =>
-      attempt(message, (options) => replyToTicket({ ticket_id: ticket.ticket_id, message }, options)),
+      attempt(message, (options) =>
+        call(
+          'POST /api/v1/support/tickets/{ticket_id}/replies',
+          { ticket_id: ticket.ticket_id, message },
+          options,
+        ),
+      ),
     onSuccess: async (_, sent) => {
       dropSent(sent)
       // The button had the focus, and is disabled while there is nothing to send.

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronRight, Inbox, Paperclip } from 'lucide-react'
-import type { ListedTicket } from '../../api/tickets.ts'
+import type { ListedTicket } from '../../api/types.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Segmented } from '../../ui/field.tsx'

@@ -1,17 +1,17 @@
 import { queryOptions } from '@tanstack/react-query'
-import { getTicket, listMyTickets, listTickets } from '../../api/tickets.ts'
+import { call } from '../../api/client.ts'
 
 export const ticketsQuery = (status: 'open' | 'closed', page: number) =>
   queryOptions({
     queryKey: ['tickets', status, page],
-    queryFn: ({ signal }) => listTickets({ status, page, page_size: 30 }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/support/tickets', { status, page, page_size: 30 }, { signal }),
     placeholderData: (before) => before,
   })
 
 export const ticketQuery = (id: string) =>
   queryOptions({
     queryKey: ['tickets', id],
-    queryFn: ({ signal }) => getTicket({ ticket_id: id }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/support/tickets/{ticket_id}', { ticket_id: id }, { signal }),
   })
 
 export const MY_TICKETS_A_PAGE = 20
@@ -19,7 +19,8 @@ export const MY_TICKETS_A_PAGE = 20
 export const myTicketsQuery = (page: number) =>
   queryOptions({
     queryKey: ['tickets', 'mine', page],
-    queryFn: ({ signal }) => listMyTickets({ page, page_size: MY_TICKETS_A_PAGE }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/support/my-tickets', { page, page_size: MY_TICKETS_A_PAGE }, { signal }),
     placeholderData: (before) => before,
   })
 

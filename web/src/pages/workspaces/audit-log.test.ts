@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditEntry } from '../../api/team.ts'
+import type { AuditEntry } from '../../api/types.ts'
 import { actionWords, actorWords, detailWords, wordsAroundTitle, wordsBeforeOther } from './audit-log.tsx'
 
 const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({

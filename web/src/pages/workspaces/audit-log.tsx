@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
-import type { AuditEntry } from '../../api/team.ts'
+import type { AuditEntry } from '../../api/types.ts'
 import { formatTime } from '../../lib/format.ts'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'

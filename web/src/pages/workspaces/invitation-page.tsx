@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { acceptInvite, type InviteView, viewInvite } from '../../api/team.ts'
+import type { InviteView } from '../../api/types.ts'
 import { formatDay } from '../../lib/format.ts'
 import { startAnew } from '../../lib/session-user.ts'
 import { configQuery, signOut, useSignedIn } from '../../session.ts'
@@ -30,7 +30,7 @@ export function InvitationPage() {
   const { token } = route.useParams()
   const invite = useQuery({
     queryKey: ['invitation', token],
-    queryFn: ({ signal }) => viewInvite({ token }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/workspaces/invites/{token}', { token }, { signal }),
     retry: false,
   })
   if (!invite.data && invite.error) {
@@ -109,7 +109,7 @@ function SignInFirst({ token, invite }: { token: string; invite: InviteView }) {
 function Accept({ token, invite, email }: { token: string; invite: InviteView; email: string }) {
   const navigate = useNavigate()
   const accept = useMutation({
-    mutationFn: () => acceptInvite({ token }),
+    mutationFn: () => call('POST /api/v1/workspaces/invites/accept', { token }),
     onSuccess: async (membership) => {
       await queryClient.invalidateQueries({ queryKey: ['workspaces'] })
       queryClient.removeQueries({ queryKey: ['invitation', token] })

@@ -1,16 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { MailCheck, MailPlus, RefreshCw, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
-import {
-  createInvite,
-  type Invite,
-  type InviteAction,
-  type Role,
-  resendInvite,
-  revokeInvite,
-  type Workspace,
-} from '../../api/team.ts'
+import { ApiError, call } from '../../api/client.ts'
+import type { Invite, InviteAction, Role, Workspace } from '../../api/types.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -76,7 +68,11 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
   const [role, setRole] = useState<Role>(ROLES.find((one) => one.value === policyRole)?.value ?? 'viewer')
   const invite = useMutation({
     mutationFn: (typed: string) =>
-      createInvite({ workspace_id: workspace.workspace_id, email: typed.trim(), role }),
+      call('POST /api/v1/workspaces/{workspace_id}/invites', {
+        workspace_id: workspace.workspace_id,
+        email: typed.trim(),
+        role,
+      }),
     onSuccess: (action, sent) => {
       // The next address may be there already.
       setEmail((typed) => (typed === sent ? '' : typed))
@@ -169,7 +165,11 @@ type InviteTableProps = {
 
 function InviteTable({ workspaceId, invites, onResent, onRevoked }: InviteTableProps) {
   const resend = useMutation({
-    mutationFn: (invite: Invite) => resendInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    mutationFn: (invite: Invite) =>
+      call('POST /api/v1/workspaces/{workspace_id}/invites/{invite_id}/resend', {
+        workspace_id: workspaceId,
+        invite_id: invite.invite_id,
+      }),
     onSuccess: (action) => {
       onResent(action)
       toast('A new link was made. The old one no longer works.')
@@ -178,18 +178,23 @@ function InviteTable({ workspaceId, invites, onResent, onRevoked }: InviteTableP
     onError: toastError,
   })
   const revoke = useMutation({
-    mutationFn: (invite: Invite) => revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    mutationFn: (invite: Invite) =>
+      call('DELETE /api/v1/workspaces/{workspace_id}/invites/{invite_id}', {
+        workspace_id: workspaceId,
+        invite_id: invite.invite_id,
+      }),
     onSuccess: (_, invite) => {
       onRevoked(invite)
       void workspaceChanged(workspaceId)
       const undo = () =>
-        void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(
-          (action) => {
-            onResent(action)
-            void workspaceChanged(workspaceId)
-          },
-          toastError,
-        )
+        void call('POST /api/v1/workspaces/{workspace_id}/invites', {
+          workspace_id: workspaceId,
+          email: invite.email,
+          role: invite.role,
+        }).then((action) => {
+          onResent(action)
+          void workspaceChanged(workspaceId)
+        }, toastError)
       toast(`The invitation of ${invited(invite)} was revoked.`, invite.email === '' ? {} : { undo })
     },
     onError: toastError,

@@ -2,15 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, UserMinus } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import {
-  addMember,
-  changeRole,
-  type Member,
-  type Role,
-  removeMember,
-  type Workspace,
-} from '../../api/team.ts'
+import type { Member, Role, Workspace } from '../../api/types.ts'
 import { Avatar } from '../../frame/user-menu.tsx'
 import { formatDay } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -126,7 +120,12 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
       all?.map((one) => (one.user_id === member.user_id ? { ...one, role } : one)),
     )
   const change = useMutation({
-    mutationFn: (role: Role) => changeRole({ workspace_id: workspaceId, user_id: member.user_id, role }),
+    mutationFn: (role: Role) =>
+      call('PATCH /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: workspaceId,
+        user_id: member.user_id,
+        role,
+      }),
     onMutate: (role) => {
       show(role)
       // Kept from before the call: by the time of a refusal, `member` has the role that is shown.
@@ -182,7 +181,12 @@ function OwnRoleDialog({
   const id = workspace.workspace_id
   const name = roleName(role).toLowerCase()
   const change = useMutation({
-    mutationFn: () => changeRole({ workspace_id: id, user_id: member.user_id, role }),
+    mutationFn: () =>
+      call('PATCH /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: id,
+        user_id: member.user_id,
+        role,
+      }),
     onSuccess: () => {
       onClose()
       toast(`You are ${name} of ${workspace.name} now.`)
@@ -222,7 +226,11 @@ function RemoveDialog({
   const isMe = member.user_id === me.user_id
   const id = workspace.workspace_id
   const remove = useMutation({
-    mutationFn: () => removeMember({ workspace_id: id, user_id: member.user_id }),
+    mutationFn: () =>
+      call('DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: id,
+        user_id: member.user_id,
+      }),
     onSuccess: async () => {
       onClose()
       if (isMe) {
@@ -235,10 +243,11 @@ function RemoveDialog({
       await workspaceChanged(id)
       toast(`${nameOf(member)} was removed.`, {
         undo: () =>
-          void addMember({ workspace_id: id, user_id: member.user_id, role: member.role }).then(
-            () => workspaceChanged(id),
-            toastError,
-          ),
+          void call('POST /api/v1/workspaces/{workspace_id}/members', {
+            workspace_id: id,
+            user_id: member.user_id,
+            role: member.role,
+          }).then(() => workspaceChanged(id), toastError),
       })
     },
     onError: (error) => {

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { getWorkspace, type Role, updateWorkspace, type Workspace } from '../../api/team.ts'
+import type { Role, Workspace } from '../../api/types.ts'
 import { tab } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -41,10 +41,10 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
     mutationFn: async ({ name, visibility, ...policy }: Changes) => {
       const { workspace_id } = workspace
       const change = { workspace_id, name: name?.trim(), visibility }
-      if (Object.keys(policy).length === 0) return updateWorkspace(change)
+      if (Object.keys(policy).length === 0) return call('PATCH /api/v1/workspaces/{workspace_id}', change)
       // Read anew: another admin may have changed the rest, and the server replaces all of it.
-      const { policy_json } = await getWorkspace({ workspace_id })
-      return updateWorkspace({
+      const { policy_json } = await call('GET /api/v1/workspaces/{workspace_id}', { workspace_id })
+      return call('PATCH /api/v1/workspaces/{workspace_id}', {
         ...change,
         policy_json: writePolicy({ ...readPolicy(policy_json), ...policy }),
       })

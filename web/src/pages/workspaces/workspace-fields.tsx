@@ -1,4 +1,4 @@
-import type { Role, Workspace } from '../../api/team.ts'
+import type { Role, Workspace } from '../../api/types.ts'
 import { SelectField } from '../../ui/field.tsx'
 
 export const ROLES: { value: Role; label: string; can: string }[] = [

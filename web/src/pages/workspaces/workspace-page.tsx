@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
 import { useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type Deletion, deleteWorkspace, previewDeletion, type Workspace } from '../../api/team.ts'
+import type { Deletion, Workspace } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -165,11 +165,12 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose
   const navigate = useNavigate()
   const preview = useQuery({
     queryKey: ['workspace', workspace_id, 'deletion'],
-    queryFn: ({ signal }) => previewDeletion({ workspace_id }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/workspaces/{workspace_id}/deletion', { workspace_id }, { signal }),
     staleTime: 0,
   })
   const remove = useMutation({
-    mutationFn: () => deleteWorkspace({ workspace_id, confirm_name: name }),
+    mutationFn: () => call('DELETE /api/v1/workspaces/{workspace_id}', { workspace_id, confirm_name: name }),
     onSuccess: async (done) => {
       await navigate({ to: '/workspaces' })
       queryClient.removeQueries({ queryKey: ['workspace', workspace_id] })

@@ -2,16 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Building2, ChevronRight, Lock, Plus, User, Users } from 'lucide-react'
 import { useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import {
-  acceptInvitation,
-  createWorkspace,
-  declineInvitation,
-  listMyInvitations,
-  type MyInvitation,
-  type Workspace,
-} from '../../api/team.ts'
+import type { MyInvitation, Workspace } from '../../api/types.ts'
 import { useAttempt } from '../../api/use-attempt.ts'
 import { formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -108,7 +101,7 @@ function WorkspaceRow({ workspace }: { workspace: Workspace }) {
 
 const invitationsQuery = {
   queryKey: ['workspaces', 'invitations'],
-  queryFn: ({ signal }: { signal: AbortSignal }) => listMyInvitations({}, { signal }),
+  queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/invitations', {}, { signal }),
 }
 
 const answered = () => queryClient.invalidateQueries({ queryKey: ['workspaces'] })
@@ -132,13 +125,13 @@ function MyInvitations() {
 function InvitationRow({ invitation }: { invitation: MyInvitation }) {
   const { invite_id, workspace_name, inviter_name, role, expires_at, can_accept } = invitation
   const accept = useMutation({
-    mutationFn: () => acceptInvitation({ invite_id }),
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/accept', { invite_id }),
     onSuccess: () => toast(`You are ${roleName(role).toLowerCase()} of ${workspace_name} now.`),
     onError: toastError,
     onSettled: answered,
   })
   const decline = useMutation({
-    mutationFn: () => declineInvitation({ invite_id }),
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/decline', { invite_id }),
     onSuccess: () => toast(`You declined the invitation to ${workspace_name}.`),
     onError: toastError,
     onSettled: answered,
@@ -183,7 +176,7 @@ function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const create = useMutation({
     mutationFn: () => {
       const input = { name: name.trim(), type, visibility }
-      return attempt(input, (options) => createWorkspace(input, options))
+      return attempt(input, (options) => call('POST /api/v1/workspaces', input, options))
     },
     onSuccess: (workspace) => {
       queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, workspace)

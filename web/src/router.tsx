@@ -21,7 +21,6 @@ import { meQuery } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
 import { toastError } from './ui/toast.tsx'
 
-// One line per area: its pages live in pages/<area>/, its routes in pages/<area>/routes.ts.
 const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     ...searchRoutes,
@@ -51,7 +50,6 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 80,
-  // A skeleton leaves as soon as there is something better.
   defaultPendingMinMs: 0,
   defaultPendingComponent: SkeletonPage,
   defaultErrorComponent: PageError,

@@ -19,7 +19,7 @@ export const meQuery = queryOptions({
       return user
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error
-      // In a tab that was hidden for a while this is the first question, and nobody asks another without a frame.
+      // A tab that was hidden asks this first when it is shown again.
       if (before !== undefined) noteSessionOver(before)
       return null
     }
@@ -28,11 +28,10 @@ export const meQuery = queryOptions({
 
 watchSession(() => queryClient.getQueryData(meQuery.queryKey)?.user_id)
 
-/** For pages inside the frame, where somebody is signed in. */
 export function useMe(): User {
   const { data } = useSuspenseQuery(meQuery)
   const [first] = useState(data)
-  // When the session ends, a page may be drawn once more before the frame takes it away.
+  // When the session ends, a page may be drawn once more before the frame removes it.
   const user = data ?? first
   if (!user) throw new Error('You are signed out.')
   return user
@@ -40,7 +39,6 @@ export function useMe(): User {
 
 export const useSignedIn = () => useQuery(meQuery).data ?? null
 
-/** Asks the server for the cookie instead of a token in the answer. */
 const AS_COOKIE = { headers: { 'X-Session': 'cookie' } }
 
 async function begin(answer: Promise<TokenResponse>): Promise<User> {
@@ -63,7 +61,7 @@ export const signUp = (input: {
 export const signInWithGoogle = (input: { id_token: string; invite_code?: string }) =>
   begin(call('POST /api/v1/auth/google', input, AS_COOKIE))
 
-/** The session has ended by what was done here: nothing of its person stays on this page, nor on those of other tabs. */
+/** Ends the session in all tabs and drops the data of its person. */
 export function leaveSession() {
   tellOtherTabs(null)
   dropFirstAnswers()
@@ -77,7 +75,6 @@ export async function signOut() {
   leaveSession()
 }
 
-/** Where the balance is known to have moved, it is asked for again. */
 export const refreshMe = () => queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
 
 export type AppConfig = {
@@ -86,21 +83,18 @@ export type AppConfig = {
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
   mail: boolean
-  /** Whether strangers can read the Public Library. */
   public_pages: boolean
-  /** Of what is published without another choice. */
+  /** The licence of publications without another choice. */
   library_licence: Licence
   google: { client_id: string; authorize_url: string } | null
 }
 
-/** What this server has switched on; the sign-in page shows only what works. */
 export const configQuery = queryOptions({
   queryKey: ['config'],
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: ({ signal }): Promise<AppConfig> => requestJson('/app-config.json', { signal }),
 })
 
-/** What things cost and earn on this server. */
 export const creditsPolicyQuery = queryOptions({
   queryKey: ['credits-policy'],
   staleTime: Number.POSITIVE_INFINITY,

@@ -72,7 +72,7 @@ describe('a call', () => {
       return Promise.all(asked) as Promise<ApiError[]>
     }
     const says = (error: unknown) => renderToStaticMarkup(FormError({ error })).includes('API key')
-    // Somebody without a session has none that could end.
+    // A stranger has no session that could end.
     for (const error of await refusals('not_authenticated', ['/api/v1/reports']))
       expect(says(error)).toBe(true)
     user = 'u1'
@@ -109,7 +109,6 @@ describe('a call', () => {
   ])('says the same of %s', async (_, answer) => {
     vi.stubGlobal('fetch', async () => answer())
     await expect(call('GET /api/v1/cases')).rejects.toBeInstanceOf(NetworkError)
-    // Nor is it taken for the server when that is asked whether it is back.
     expect(await isReachable()).toBe(false)
   })
 

@@ -7,7 +7,7 @@ type Issue = { type: string; loc: (string | number)[]; msg: string }
 
 type Problem = { detail?: string | Issue[]; code?: string; [field: string]: unknown }
 
-/** What the server answered, in a form that pages can show: a sentence, a stable code, and the id to quote. */
+/** The server's refusal in a form that pages can show: a sentence, a stable code, and the id to quote. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -32,16 +32,19 @@ export class ApiError extends Error {
     this.retryAfter = Number(headers.get('retry-after')) || null
   }
 
-  /** The message for one field of a form. A path begins with where the field was sent: `body` is also the name of one. */
+  /**
+   * Returns the message for one field of a form. The first element of a path is where the field was sent;
+   * `body` is also a field name.
+   */
   field(name: string): string | undefined {
     return this.issues.find((issue) => issue.loc.slice(1).includes(name))?.msg
   }
 }
 
-/** The session of this page has ended. The app says so and asks to sign in; forms and notices need not. */
+/** The session of this page has ended. The app says so and asks to sign in; forms and notices stay silent. */
 export class SessionOver extends ApiError {}
 
-/** Why the server refused what was asked in the name of this user, if of one. */
+/** Returns the error for a refused request that was sent in the name of `user`. */
 function refusal(user: string | undefined, { status, headers }: Response, problem: Problem): ApiError {
   if (status !== 401 || user === undefined || problem.code === 'invalid_credentials')
     return new ApiError(status, problem, headers)
@@ -104,7 +107,7 @@ function send<T>(
   })
 }
 
-/** The answer of a proxy whose server is down; the server's own refusals have a code. */
+/** Tells the answer of a proxy whose server is down; the server's own refusals have a code. */
 const isGone = (status: number, problem: Problem) =>
   status >= 502 && status <= 504 && problem.code === undefined
 
@@ -113,29 +116,26 @@ function unreachable(cause: unknown): NetworkError {
   return new NetworkError(cause)
 }
 
-/**
- * How long the server may be silent: longer than it lets a statement run, and longer still for what changes much. An upload
- * takes as long as it needs.
- */
-function patienceFor({ method = 'GET', body }: RequestInit): number | null {
+/** Returns how long the server may be silent: longer than its limit for a statement. Uploads have no limit. */
+function idleTimeoutFor({ method = 'GET', body }: RequestInit): number | null {
   if (body instanceof Blob || body instanceof FormData) return null
   return method === 'GET' ? 45_000 : 120_000
 }
 
-/** What is awaited, or an error once the server has been silent for too long: no page may wait forever. */
+/** Rejects once the server has been silent for too long: no page may wait forever. */
 async function inTime<Answer>(
   init: RequestInit,
   awaited: Promise<Answer>,
   giveUp = () => {},
 ): Promise<Answer> {
-  const patience = patienceFor(init)
-  if (patience === null) return awaited
+  const timeoutMs = idleTimeoutFor(init)
+  if (timeoutMs === null) return awaited
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(new Silence(init.method))
       giveUp()
-    }, patience)
+    }, timeoutMs)
   })
   return Promise.race([awaited, tooLong]).finally(() => clearTimeout(timer))
 }
@@ -148,13 +148,12 @@ async function answerTo(address: string, init: RequestInit): Promise<Response> {
   return inTime(init, asked(), () => silence.abort())
 }
 
-/** For an answer that did not come, or not whole. */
 const notCome = (init: RequestInit) => (cause: unknown) => {
   if (init.signal?.aborted) throw cause
   throw cause instanceof Silence ? noteSilent(cause) : unreachable(cause)
 }
 
-/** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
+/** fetch with the browser session and its CSRF header; throws ApiError for every answer outside 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const user = userOf(address)
   const response = await answerTo(address, init).catch(notCome(init))
@@ -165,8 +164,8 @@ export async function request(address: string, init: RequestInit): Promise<Respo
 }
 
 /**
- * The JSON of the answer. If it breaks off, or is something else, as the sign-in page of a network that stands between,
- * then the server was not reached.
+ * Returns the JSON of the answer. An answer that breaks off or is something else, such as the sign-in page
+ * of a network, counts as unreachable.
  */
 export async function requestJson<Answer>(address: string, init: RequestInit): Promise<Answer> {
   const response = await request(address, init)
@@ -174,7 +173,6 @@ export async function requestJson<Answer>(address: string, init: RequestInit): P
   return inTime(init, response.json() as Promise<Answer>).catch(notCome(init))
 }
 
-/** For an answer without our words, such as that of a proxy. */
 function unexplained(status: number, headers: Headers): string {
   if (status !== 429) return `The server answered ${status}.`
   const seconds = Number(headers.get('retry-after'))

@@ -2,7 +2,6 @@ import { onlineManager, QueryClient } from '@tanstack/react-query'
 import { NetworkError } from '../lib/reachable.ts'
 import { ApiError } from './client.ts'
 
-/** No retry while the server is unreachable: everything is asked again when it is back. */
 const worthRetrying = (error: unknown) =>
   error instanceof NetworkError ? onlineManager.isOnline() : error instanceof ApiError && error.status >= 502
 
@@ -12,7 +11,7 @@ export const queryClient = new QueryClient({
       staleTime: 15_000,
       retry: (count, error) => count < 2 && worthRetrying(error),
       refetchOnWindowFocus: true,
-      // Fails at once, so that the page can say so; without it, a skeleton would stay forever.
+      // Fails at once, so that the page can say so; without this, a skeleton would stay forever.
       networkMode: 'always',
       refetchOnReconnect: true,
     },
@@ -21,8 +20,8 @@ export const queryClient = new QueryClient({
 })
 
 /**
- * For saving: while the server is unreachable the call waits, and is sent again when the server is back. Only for calls
- * that can be sent twice without harm, by an `Idempotency-Key` or a version.
+ * For saving: while the server is unreachable the call waits, and is sent again when the server is back.
+ * Only for calls that are safe to repeat, by an `Idempotency-Key` or a version.
  */
 export const SENT_WHEN_BACK = {
   networkMode: 'online',

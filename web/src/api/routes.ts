@@ -265,7 +265,6 @@ type Called =
   | typeof withdrawVerdicts
   | typeof writeCites
 
-/** The capability behind each route, by method and path. */
 type Routes = { [C in Called as RouteOf<C>]: C }
 
 export type RouteName = keyof Routes

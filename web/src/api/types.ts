@@ -42,7 +42,7 @@ export type PublishingBan = RouteAnswer<'GET /api/v1/moderation/bans'>['items'][
 
 export type CardDraft = RouteAnswer<'GET /api/v1/drafts'>['items'][number]
 
-/** An event as lists show it; a single event also has its provenance. */
+/** An event as lists show it, without its provenance. */
 export type MemoryEvent = Omit<RouteAnswer<'GET /api/v1/project-context/events/{raw_id}'>, 'provenance'>
 export type EventType = MemoryEvent['event_type']
 export type MemoryProject = RouteAnswer<'GET /api/v1/project-context/projects'>['items'][number]

@@ -7,8 +7,8 @@ type Attempt = { text: string; key: string }
 const NONE: Attempt = { text: '', key: '' }
 
 /**
- * Sends the same input with the same key until it is answered: a retry after a lost answer does nothing twice. Under
- * `keptAs` the browser keeps the key, also after the page was left or loaded again.
+ * Sends the same input with the same key until it is answered, so that a retry after a lost answer does
+ * nothing twice. Under `keptAs` the key survives leaving or reloading the page.
  */
 export function useAttempt(keptAs?: string) {
   const attempt = useRef(NONE)
@@ -18,7 +18,7 @@ export function useAttempt(keptAs?: string) {
     if (text !== attempt.current.text) attempt.current = { text, key: randomId() }
     if (keptAs) local.write(keptAs, attempt.current)
     const answer = await send({ headers: { 'Idempotency-Key': attempt.current.key } })
-    // Who says the same once more means it.
+    // An intended repetition gets a new key.
     attempt.current = NONE
     if (keptAs) local.remove(keptAs)
     return answer

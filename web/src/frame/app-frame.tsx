@@ -38,18 +38,17 @@ function LazyKeyboardHelp(props: OverlayProps) {
   return value && <value.KeyboardHelp {...props} />
 }
 
-/** Side bar and content; on a narrow screen a bottom bar instead. Holds the keys that work everywhere. */
+/** The frame: side bar and content, on a narrow screen a bottom bar. Holds the keys that work everywhere. */
 export function AppFrame() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
   const navigate = useNavigate()
   const chosen = useSignedIn()?.language ?? DEFAULT_LANGUAGE
-  // Without a chosen language, dates and numbers follow the browser.
   const language = chosen === DEFAULT_LANGUAGE ? browserLanguage(navigator.language) : chosen
-  // Set before anything below is drawn, so that every date of a page is in the same language; a change draws the page again.
+  // Set before anything below is drawn, so that every date of a page is in one language.
   setLanguage(language)
   const close = () => setOverlay(null)
   const router = useRouter()
-  // Back leads to another page also while something is open over this one.
+  // Back leads to another page also while the palette is open over this one.
   useEffect(
     () => router.subscribe('onResolved', ({ pathChanged }) => pathChanged && setOverlay(null)),
     [router],
@@ -209,7 +208,6 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
   )
 }
 
-/** Says that the server is unreachable. The page stays, and waiting calls continue by themselves. */
 function ConnectionBanner() {
   const isReachable = useReachable()
   return (
@@ -224,7 +222,6 @@ function ConnectionBanner() {
   )
 }
 
-/** The balance, where it is always in sight; the ledger is one click away. */
 function CreditsLine() {
   const me = useMe()
   const { data: config } = useQuery(configQuery)
@@ -240,7 +237,6 @@ function CreditsLine() {
   )
 }
 
-/** How many drafts wait, beside the link to them. */
 function DraftsBadge() {
   const { data } = useQuery(draftsQuery)
   if (!data || data.total === 0) return null
@@ -258,7 +254,7 @@ const warningsQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/v1/admin/warnings', {}, { signal }),
 })
 
-/** What is wrong with the server itself, for people who can fix it. */
+/** Warnings about the server, for people who can fix them. */
 function ServiceWarnings() {
   const me = useMe()
   const { data } = useQuery({ ...warningsQuery, enabled: me.is_admin })
@@ -274,15 +270,14 @@ function ServiceWarnings() {
   ))
 }
 
-const MOST_SHOWN = 99
+const MAX_UNREAD_SHOWN = 99
 
-/** How many notices wait, beside the link to them. */
 function UnreadBadge() {
   const { data } = useQuery(unreadQuery)
   if (!data || data.unread === 0) return null
   return (
     <Badge tone="accent">
-      {data.unread > MOST_SHOWN ? `${MOST_SHOWN}+` : data.unread}
+      {data.unread > MAX_UNREAD_SHOWN ? `${MAX_UNREAD_SHOWN}+` : data.unread}
       <span className="sr-only">unread</span>
     </Badge>
   )

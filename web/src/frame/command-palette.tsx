@@ -14,7 +14,6 @@ import { workspacesQuery } from '../pages/workspaces/workspace-queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CORNER_PAGES, PAGES } from './nav.ts'
 
-/** Go to a page, start something, open a card of one's own, switch to a workspace. */
 export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const [text, setText] = useState('')
   const typed = text.trim()
@@ -71,7 +70,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
   )
 }
 
-/** For screen readers: cmdk names the row that was chosen one letter ago, and this the one that Enter opens. */
+/** For screen readers: cmdk names the row chosen one letter ago; this names the row that Enter opens. */
 function ChosenRow() {
   const marker = useRef<HTMLSpanElement>(null)
   useCommandState(({ value, search, selectedItemId }) => [value, search, selectedItemId].join('\n'))
@@ -84,21 +83,19 @@ function ChosenRow() {
   return <span ref={marker} hidden />
 }
 
-/** Closes the palette, then goes on. */
 type Go = (run: () => unknown) => () => void
 
-/** Marks the rows that fit whatever is typed: the server has found them. */
+/** Marks the rows that fit any typed text: the server has found them. */
 const FOUND = 'found:'
-/** A name that merely has the typed letters somewhere scores less. */
-const LEAST_SCORE = 0.3
+const MIN_SCORE = 0.3
 
 const score: typeof defaultFilter = (value, ...search) => {
   if (value.startsWith(FOUND)) return 1
   const found = defaultFilter(value, ...search)
-  return found < LEAST_SCORE ? 0 : found
+  return found < MIN_SCORE ? 0 : found
 }
 
-/** The last group, with values that stay while somebody types: late hits neither move nor replace the chosen row. */
+/** The last group, so that late hits neither move nor replace the chosen row. */
 function SearchGroup({ typed, go }: { typed: string; go: Go }) {
   const query = useDeferredValue(typed)
   const navigate = useNavigate()
@@ -153,7 +150,6 @@ function WorkspaceGroup({ go }: { go: Go }) {
 
 const RECENT_SHOWN = 5
 
-/** Recent and saved searches; while a person types, all of them are searched. */
 function KeptGroup({ typed, onChoose }: { typed: string; onChoose: (state: SearchState) => void }) {
   const { data: kept } = useQuery(keptQuery)
   const recent = typed === '' ? kept?.recent.slice(0, RECENT_SHOWN) : kept?.recent

@@ -24,14 +24,14 @@ export function NotFound() {
   )
 }
 
-/** How browsers report that a file of the app could not be loaded. */
+/** Tells whether a file of the app could not be loaded, by the messages of the browsers. */
 const isLoadFailure = (error: unknown) =>
   error instanceof Error && /dynamically imported module|importing a module script/i.test(error.message)
 
 function useRetry({ error, reset }: ErrorComponentProps): () => void {
   const router = useRouter()
   const retry = () => {
-    // The same page does not ask again for a file that failed, so it is reloaded.
+    // A page never asks again for a file that failed, so it is reloaded.
     if (isLoadFailure(error)) location.reload()
     void router.invalidate()
     reset()
@@ -44,7 +44,6 @@ function useRetry({ error, reset }: ErrorComponentProps): () => void {
 const isAway = (error: unknown) => error instanceof NetworkError || isLoadFailure(error)
 const shownError = (error: unknown) => (isLoadFailure(error) ? new NetworkError(error) : error)
 
-/** A page failed: the frame around it stays. */
 export function PageError(props: ErrorComponentProps): ReactNode {
   const retry = useRetry(props)
   return (
@@ -54,7 +53,7 @@ export function PageError(props: ErrorComponentProps): ReactNode {
   )
 }
 
-/** There is no frame yet, such as before it is known who is signed in. */
+/** For failures before the frame is drawn. */
 export function RouteError(props: ErrorComponentProps): ReactNode {
   const retry = useRetry(props)
   return (

@@ -21,7 +21,6 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** "mod+k" as people know it from their keyboard. */
 const keyCaps = (keys: string) =>
   keys
     .split('+')

@@ -17,7 +17,7 @@ import {
 
 export type NavItem = { to: LinkProps['to']; label: string; icon: LucideIcon; exact?: boolean }
 
-/** The pages of the side bar, in order; the first four are also in the bottom bar of a narrow screen. */
+/** The pages of the side bar, in order; the first four are also in the bottom bar. */
 export const PAGES: NavItem[] = [
   { to: '/', label: 'Search', icon: Search, exact: true },
   { to: '/cards', label: 'My cards', icon: FileText },
@@ -26,7 +26,6 @@ export const PAGES: NavItem[] = [
   { to: '/workspaces', label: 'Team', icon: Users },
 ]
 
-/** Below the line: the account and its surroundings. */
 export const CORNER_PAGES: NavItem[] = [
   { to: '/connect', label: 'Connect your agent', icon: Plug },
   { to: '/inbox', label: 'Inbox', icon: Inbox },

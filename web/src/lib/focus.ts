@@ -1,17 +1,17 @@
 import type { AnyRouter } from '@tanstack/react-router'
 import { sayNextTitle, startSayingTitles } from './title.ts'
 
-/** A list is read again before its row goes, which takes as long as the server does. */
+/** Longer than the server takes to answer the list that is read again. */
 const NEIGHBOUR_WAIT_MS = 10_000
 
-/** Where to look for something to press: the first of them that has it gets the focus. */
+/** Finds where to look for something to press, best first. */
 type Find = () => Element[]
 
 type Watch = { until: number; beside: Element[]; find: Find | undefined }
 
 const watches = new WeakMap<Element, Watch>()
 
-/** The rows after this one, those before it, then the rows beside the row it is in: the last of a group takes the group with it. */
+/** Returns the rows after this one, those before it, then the rows beside the row around it. */
 function rowsBeside(row: Element): Element[] {
   const all = [...(row.parentElement?.children ?? [])]
   const at = all.indexOf(row)
@@ -36,7 +36,6 @@ function focusOneOf(rows: readonly Element[]): void {
   focusHeading()
 }
 
-/** What had the focus is gone. */
 export const isFocusLost = () => document.activeElement === document.body
 
 function watch(button: Element): void {
@@ -56,8 +55,8 @@ function watch(button: Element): void {
 }
 
 /**
- * The work of a button may take it away. If it goes, with its row or alone, and takes the focus with it, the next row
- * gets the focus, or the first of `find` with something to press, or the heading of the page.
+ * Watches a button whose work may remove it. If the focus is lost with it, the next row gets the focus, or
+ * the first of `find` with something to press, or the heading of the page.
  */
 export function neighbourGetsFocus(button: Element, find?: Find): void {
   const known = watches.get(button)
@@ -72,15 +71,14 @@ export function neighbourGetsFocus(button: Element, find?: Find): void {
 
 let pressed: Element | undefined
 
-/** Whoever presses another button has left the former, which may still go. */
 function endFormer(button: Element): void {
   if (pressed && pressed !== button) watches.delete(pressed)
   pressed = button
 }
 
 /**
- * Looks after every button that is pressed, so that none is forgotten. A button that sends a dialog is left to the
- * dialog, which knows what opened it.
+ * Watches every button that is pressed. A button that sends a dialog is left to the dialog, which knows
+ * what opened it.
  */
 export function keepFocusNear(page: Document): void {
   page.addEventListener(
@@ -125,7 +123,7 @@ function focusWhenThere(name: string) {
   look()
 }
 
-/** The page has the focus, unless it has given it to a part of its own, as a field or a tab. */
+/** Focuses the page, unless a part of it, such as a field, has the focus. */
 function focusPage() {
   const main = document.querySelector('main')
   if (!main || (main !== document.activeElement && main.contains(document.activeElement))) return
@@ -134,8 +132,8 @@ function focusPage() {
 }
 
 /**
- * Another page gets the focus and is told to screen readers, as if the browser had loaded it. After Back, the element that
- * had the focus when the page was left gets it again.
+ * Focuses each new page and tells screen readers, as after a real page load. After Back, the element that
+ * had the focus gets it again.
  */
 export function guideFocus(router: AnyRouter) {
   const left = new Map<string, string>()

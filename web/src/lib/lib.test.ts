@@ -55,7 +55,6 @@ test('dates, numbers and prices follow the language; a tag that is none means En
   setLanguage('de-AT')
   expect(formatDay('2026-10-01T11:00:00Z')).toBe('1. Okt. 2026')
   expect(formatNumber(1234.5)).toMatch(/^1.234,5$/)
-  // Relative times are words, and the words are English: "changed vor 5 Min." is neither language.
   expect(formatAgo('2026-11-10T11:55:00Z', now)).toBe('5 min. ago')
   expect(formatAgo('2026-11-09T11:00:00Z', now)).toBe('yesterday')
   expect(formatAgo('2026-11-10T11:59:50Z', now)).toBe('just now')

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** Every key of the app, in the order the help shows them. */
+/** Every key of the app, in the order of the help. */
 export const SHORTCUTS = [
   { keys: '/', does: 'Search' },
   { keys: 'mod+k', does: 'Command palette' },
@@ -23,10 +23,9 @@ const typesText = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Of an alphabet other than Latin. */
 const OTHER_LETTER = /^(?!\p{Script=Latin})\p{L}$/u
 
-/** Whether this key is meant. Where the layout has no Latin letters, the one that stands on the same key of others counts. */
+/** Tells whether this key is meant. Where the layout has no Latin letters, the key's position counts. */
 export const isKey = ({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>, wanted: string): boolean =>
   (OTHER_LETTER.test(key) ? code.replace('Key', '') : key).toLowerCase() === wanted.toLowerCase()
 

@@ -19,7 +19,6 @@ function jsonStore(storage: () => Storage) {
         return false
       }
     },
-    /** The keys that begin like this. */
     keys(start: string): string[] {
       try {
         const all = storage()
@@ -42,14 +41,10 @@ function jsonStore(storage: () => Storage) {
 export const local = jsonStore(() => localStorage)
 export const tab = jsonStore(() => sessionStorage)
 
-/**
- * Text that stays in this browser until it is sent: after Back, after a reload, and after signing in again. Without a
- * key it stays only as long as the page.
- */
+/** Text that stays in this browser until it is sent. Without a key it stays only as long as the page. */
 export function useKeptText(key: string | undefined, start: string) {
   const [kept] = useState(() => (key === undefined ? null : local.read<unknown>(key)))
   const [text, setText] = useState(typeof kept === 'string' ? kept : start)
-  /** What is written by now; also known after the page was left. */
   const newest = useRef(text)
   const change = (next: string) => {
     newest.current = next
@@ -58,15 +53,12 @@ export function useKeptText(key: string | undefined, start: string) {
     if (next && next !== start) local.write(key, next)
     else local.remove(key)
   }
-  /** Takes away what has been sent. What was written while it was being sent stays. */
+  /** Removes the text that was sent; later typing stays. */
   const dropSent = (sent: string) => {
     const { current } = newest
     change(current.startsWith(sent) ? current.slice(sent.length).trimStart() : current)
   }
-  /**
-   * For a text that is edited: forgets it once it is saved. False if it has gone on since then, here or where it was opened
-   * again; then all of it stays.
-   */
+  /** Forgets an edited text once it is saved. Returns false, and keeps it, if it was changed since. */
   const dropSaved = (saved: string): boolean => {
     const kept = key === undefined ? null : local.read<unknown>(key)
     const latest = [newest.current, typeof kept === 'string' ? kept : saved]
@@ -77,7 +69,7 @@ export function useKeptText(key: string | undefined, start: string) {
   return { text, change, dropSent, dropSaved, isRestored: text === kept && text !== start }
 }
 
-/** A random id; `crypto.randomUUID` exists only on https and localhost, and the app also runs on a plain LAN address. */
+/** `crypto.randomUUID` exists only on https and localhost, and the app also runs on a plain LAN address. */
 export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

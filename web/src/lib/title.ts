@@ -1,20 +1,20 @@
 import { useEffect } from 'react'
 
-/** A browser tells screen readers the title of a page that it loads. For a page that is opened inside the app, this does. */
+/** Tells screen readers the title of a page that is opened inside the app. */
 let region: HTMLElement | undefined
 let isNext = false
 
-/** Called once, before the first page: only changes of a region that is there already are spoken. */
+/** Called once, before the first page: only changes of an existing region are spoken. */
 export function startSayingTitles(): void {
   const host = document.body.appendChild(document.createElement('div'))
   host.className = 'sr-only'
   region = document.createElement('p')
   region.setAttribute('aria-live', 'polite')
-  // Closed, so that whoever searches in the page or copies it finds the title once.
+  // Closed, so that searching or copying the page finds the title once.
   host.attachShadow({ mode: 'closed' }).append(region)
 }
 
-/** Another page opens. Its title may come later, together with its data; those after it are changes of the same page. */
+/** Announces the next title. It may come later, together with the data of the page. */
 export const sayNextTitle = (): void => {
   isNext = true
 }
@@ -26,7 +26,7 @@ function sayTitle(title: string): void {
 
 const APP = 'Knowledge Vault'
 
-/** Without a title, another part of the page names the tab, or nothing does: a page that is gone, or not loaded. */
+/** Undefined: another part of the page names the tab. */
 export function useTitle(title: string | undefined) {
   useEffect(() => {
     if (title === undefined) return

@@ -2,7 +2,6 @@ import { Component, type ReactNode } from 'react'
 
 type Props = { what: string; children: ReactNode }
 
-/** An error in one part leaves everything around it as it is. */
 export class Boundary extends Component<Props, { failed: boolean }> {
   override state = { failed: false }
 

@@ -34,7 +34,7 @@ type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: Button
 const ignoreClick = (event: MouseEvent) => event.preventDefault()
 
 /**
- * For a button that does nothing now. It ignores clicks and keeps the focus: a browser takes the focus from a disabled
+ * A busy or useless button ignores clicks and keeps the focus: a browser takes the focus from a disabled
  * button, and a person with a keyboard would be back at the top of the page.
  */
 const whileOff = (isOff: boolean | undefined, onClick: ComponentProps<'button'>['onClick']) => ({
@@ -42,7 +42,6 @@ const whileOff = (isOff: boolean | undefined, onClick: ComponentProps<'button'>[
   'aria-disabled': isOff || undefined,
 })
 
-/** While busy it keeps its width and its text. */
 export function Button({ look, size, busy, disabled, className, onClick, children, ...rest }: ButtonProps) {
   return (
     <button
@@ -71,7 +70,6 @@ export function LinkButton({ look, size, className, ...rest }: LinkButtonProps) 
 
 type IconButtonProps = ComponentProps<'button'> & { label: string; look?: ButtonLook }
 
-/** A square button with an icon; the label is its name and its tooltip. */
 export function IconButton({
   label,
   look = 'ghost',

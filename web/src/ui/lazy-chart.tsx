@@ -8,7 +8,7 @@ const chart = loadable(() => import('./chart.tsx'))
 
 type Props = ComponentProps<typeof Chart>
 
-/** A chart whose library is loaded when it is drawn. A failure does not affect the page around it. */
+/** A chart whose library loads on demand. A failure leaves the page around it alone. */
 export function LazyChart(props: Props) {
   return (
     <Boundary what={`The chart “${props.label}”`}>

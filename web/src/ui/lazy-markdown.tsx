@@ -4,7 +4,7 @@ import type { Reading } from './markdown/markdown.tsx'
 
 const renderer = loadable(() => import('./markdown/markdown.tsx'))
 
-/** Markdown that does not add to the first load: the plain text shows until the renderer is loaded. */
+/** Shows the plain text until the renderer is loaded. */
 export function LazyMarkdown({ children, ...reading }: Reading & { children: string }) {
   const { value } = renderer.useLoaded()
   if (!value) return <div className="reading whitespace-pre-wrap">{children}</div>

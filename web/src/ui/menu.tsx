@@ -20,14 +20,13 @@ const CloseMenu = createContext<(focusTrigger: boolean) => void>(() => {})
 
 type TriggerProps = Record<string, unknown>
 type MenuProps = {
-  /** The button that opens it. */
   trigger: ReactElement<TriggerProps>
   children: ReactNode
   align?: 'start' | 'end'
   side?: Side
 }
 
-/** A button with a list of what it can do. Arrow keys move, Escape closes, and the focus comes back to the button. */
+/** A button with a list of actions. Arrow keys move, Escape closes, and the focus returns to the button. */
 export function Menu({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) {
   const [opened, setOpened] = useState<'by key' | 'by pointer' | null>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -99,7 +98,6 @@ const itemsIn = (list: HTMLElement) => [
   ...list.querySelectorAll<HTMLButtonElement>('[role=menuitem]:not(:disabled)'),
 ]
 
-/** A click outside closes the list, and so does a scroll or a resize that moves its button. */
 function useCloseOutside(
   list: RefObject<HTMLElement | null>,
   button: RefObject<HTMLElement | null>,
@@ -208,7 +206,7 @@ type Side = 'top' | 'bottom'
 const GAP = 4
 const MARGIN = 8
 
-/** Places a floating element beside its button, on the side with more room, and always on the screen. */
+/** Places an element beside its button, on the side with more room, within the screen. */
 function showBeside(element: HTMLElement, button: DOMRect, side: Side, align: 'start' | 'end'): void {
   const { clientWidth, clientHeight } = document.documentElement
   const below = clientHeight - button.bottom - GAP - MARGIN

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTitle } from '../../lib/title.ts'
 import { Logo } from '../../ui/logo.tsx'
 
-/** The small centred form that sign in, sign up and reset share. */
+/** The small centred form of sign in, sign up and reset. */
 export function AccountCard({
   title,
   lead,

@@ -5,12 +5,10 @@ export type AgentId = 'claude' | 'cursor' | 'vscode' | 'http'
 
 type Agent = { id: AgentId; name: string; where: string; config: (base: string, key: string) => string }
 
-/** The vault hands out the command that fits it, so nothing has to be installed first. */
 export const kvaultCommand = (base: string, verb: string): string => `npx -y ${base}/kvault.tgz ${verb}`
 
 const json = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** Ready to paste; only the address and the key differ from person to person. */
 export const AGENTS: Agent[] = [
   {
     id: 'claude',
@@ -66,7 +64,7 @@ const AGENT_TABS: Record<string, AgentId> = {
 const agentsIn = ({ agents }: Answers): string[] =>
   Array.isArray(agents) ? agents.filter((one) => typeof one === 'string') : []
 
-/** The tab of "Connect your agent" for the agent that the person named first. */
+/** Returns the tab of "Connect your agent" for the agent that the person named first. */
 export const agentTabOf = (answers: Answers | null): AgentId => {
   const named = agentsIn(answers ?? {}).find((agent) => Object.hasOwn(AGENT_TABS, agent))
   return (named && AGENT_TABS[named]) || 'claude'
@@ -79,7 +77,6 @@ const GOALS: Record<string, NonNullable<LinkProps['to']>> = {
   'Share with my team': '/workspaces',
 }
 
-/** The page after the questions: what the person wants first. */
 export function nextStepOf(answers: Answers): NonNullable<LinkProps['to']> {
   const goal =
     typeof answers.first_goal === 'string' && Object.hasOwn(GOALS, answers.first_goal)

@@ -15,7 +15,7 @@ import { KeyHome, ShownKey, toolScopes } from '../settings/key-parts.tsx'
 import { LINK_CLASS } from './account-card.tsx'
 import { AGENTS, type AgentId, agentTabOf, kvaultCommand } from './agents.ts'
 
-/** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
+/** Makes a key, shows it once, and waits until the agent first uses it. */
 export function Connect() {
   const me = useMe()
   const [agent, setAgent] = useState<AgentId>(() => agentTabOf(me.onboarding))
@@ -136,7 +136,6 @@ function Step({ number, title, children }: { number: number; title: string; chil
   )
 }
 
-/** Asks every two seconds until the key was used; `last_used_at` is the proof. */
 function FirstCall({ keyId }: { keyId: string }) {
   const keys = useQuery({
     queryKey: ['api-keys'],

@@ -20,7 +20,7 @@ async function land(): Promise<Landed | Failed> {
   const attempt = takeAttempt()
   const journey = { next: attempt?.next, invite: attempt?.invite }
   try {
-    // Back leads here once more, without an answer of Google.
+    // Back leads here again, without an answer of Google.
     if (!hash && (await queryClient.ensureQueryData(meQuery))) return { next: undefined, isNew: false }
     const id_token = tokenFromReturn(hash, attempt)
     const user = await signInWithGoogle({ id_token, ...(journey.invite && { invite_code: journey.invite }) })
@@ -60,7 +60,7 @@ export function GoogleReturn() {
   )
 }
 
-/** An invited person goes back to where the code is filled in, and everybody goes on afterwards to where they wanted. */
+/** An invited person returns to the form with the code. */
 const Back = ({ next, invite }: Journey) =>
   invite ? (
     <LinkButton to="/sign-up" search={{ next, invite }} look="primary">

@@ -3,7 +3,6 @@ import { randomId, tab } from '../../lib/storage.ts'
 import { type AppConfig, configQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 
-/** Shown only if the server has Google configured. */
 export function GoogleButton(journey: Journey) {
   const { data: config } = useQuery(configQuery)
   const google = config?.google
@@ -38,12 +37,11 @@ export function GoogleButton(journey: Journey) {
   )
 }
 
-/** Where a sign-in goes on, and with which invite code if it makes an account. */
 export type Journey = { next: string | undefined; invite?: string | undefined }
 type Attempt = Journey & { state: string; nonce: string }
 const KEY = 'kv-google'
 
-/** Google's page is visited, not embedded, so no script of Google runs here. It returns with an ID token in the address. */
+/** Visits Google's page, so no script of Google runs here. It returns with an ID token in the address. */
 function leaveForGoogle(google: NonNullable<AppConfig['google']>, journey: Journey) {
   const attempt: Attempt = { state: randomId(), nonce: randomId(), ...journey }
   tab.write(KEY, attempt)
@@ -58,14 +56,13 @@ function leaveForGoogle(google: NonNullable<AppConfig['google']>, journey: Journ
   location.assign(`${google.authorize_url}?${query}`)
 }
 
-/** What this tab left with. It is read once. */
 export function takeAttempt(): Attempt | null {
   const attempt = tab.read<Attempt>(KEY)
   tab.remove(KEY)
   return attempt
 }
 
-/** The ID token that came back, if this tab asked for it: state and nonce must be its own. */
+/** Returns the ID token if state and nonce are those of this tab. */
 export function tokenFromReturn(hash: string, attempt: Attempt | null): string {
   const answer = new URLSearchParams(hash.replace(/^#/, ''))
   const idToken = answer.get('id_token')

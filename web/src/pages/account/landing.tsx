@@ -24,7 +24,6 @@ const USES = [
   },
 ]
 
-/** The home page of somebody who is not signed in: one screen that says what this is and where to go. */
 export function Landing() {
   useTitle('')
   const { data: config } = useQuery(configQuery)

@@ -11,7 +11,7 @@ import { AccountCard, LINK_CLASS } from './account-card.tsx'
 
 const route = getRouteApi('/open/reset')
 
-/** Without a token it asks for the mail; the link in the mail brings people back here with one. */
+/** Without a token it asks for the mail; the link in the mail brings people back here. */
 export function ResetPassword() {
   const { token } = route.useSearch()
   return token ? <ChoosePassword token={token} /> : <AskForMail />

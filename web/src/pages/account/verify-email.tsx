@@ -8,14 +8,14 @@ import { AccountCard, LINK_CLASS } from './account-card.tsx'
 
 const route = getRouteApi('/open/verify')
 
-/** Confirmed by a click, not by opening the page: mail scanners open links, and the token works once. */
+/** Confirmed by a click: mail scanners open links, and the token works once. */
 export function VerifyEmail() {
   const { token } = route.useSearch()
   const verify = useMutation({
     mutationFn: () => call('POST /api/v1/auth/verify-email', { token: token ?? '' }),
     onSuccess: refreshMe,
   })
-  // The link proves the mailbox. People prove by signing in that the account is theirs.
+  // The link proves the mailbox; signing in proves the account.
   const isElsewhere = verify.error instanceof ApiError && verify.error.status === 401
   if (verify.isSuccess)
     return (

@@ -11,9 +11,9 @@ import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { nextStepOf } from './agents.ts'
 
-type Question = { name: string; title: string; options: string[]; many?: boolean }
+type WelcomeQuestion = { name: string; title: string; options: string[]; many?: boolean }
 
-const QUESTIONS: Question[] = [
+const QUESTIONS: WelcomeQuestion[] = [
   {
     name: 'role',
     title: 'What do you mostly do?',
@@ -37,7 +37,6 @@ const QUESTIONS: Question[] = [
   },
 ]
 
-/** Four questions on one page, all of them optional. */
 export function Welcome() {
   const navigate = useNavigate()
   const [answers, setAnswers] = useState<Record<string, string | string[]>>({})
@@ -48,11 +47,11 @@ export function Welcome() {
       return navigate({ to: nextStepOf(answers) })
     },
   })
-  const chosen = (question: Question, option: string) =>
+  const chosen = (question: WelcomeQuestion, option: string) =>
     question.many
       ? (answers[question.name] as string[] | undefined)?.includes(option)
       : answers[question.name] === option
-  const choose = (question: Question, option: string) => {
+  const choose = (question: WelcomeQuestion, option: string) => {
     if (!question.many) return setAnswers({ ...answers, [question.name]: option })
     const before = (answers[question.name] as string[] | undefined) ?? []
     setAnswers({

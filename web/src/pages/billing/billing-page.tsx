@@ -48,10 +48,9 @@ export function BillingPage() {
 }
 
 const ASK_EVERY_MS = 1500
-/** The provider notifies the server. After this time the page says that it may take a while. */
-const PATIENCE_MS = 20_000
+const LATE_AFTER_MS = 20_000
 
-/** After the payment page: waits for the booking itself, and says what it was. */
+/** Waits for the booking after the payment page. */
 function PaymentNotice() {
   const { checkout } = route.useSearch()
   const navigate = route.useNavigate()
@@ -80,7 +79,7 @@ function Paid({ onClose }: { onClose: () => void }) {
   })
   const booking = purchaseAmong(data?.items, before)
   const arrived = booking !== undefined
-  // The provider reports a plan apart from its payment, in either order.
+  // The provider reports a plan and its payment separately, in either order.
   useQuery({
     ...statusQuery,
     enabled: booking?.reason === 'plan_grant',
@@ -88,7 +87,7 @@ function Paid({ onClose }: { onClose: () => void }) {
   })
   useEffect(() => {
     if (arrived) void billingChanged()
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    const timer = setTimeout(() => setLate(true), LATE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [arrived])
   if (booking)

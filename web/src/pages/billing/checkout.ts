@@ -7,7 +7,6 @@ import { refreshMe } from '../../session.ts'
 import { toastError } from '../../ui/toast.tsx'
 
 const PAGE_SIZE = 20
-/** The chart shows as many entries as one request returns. */
 const CHART_ENTRIES = 100
 
 export const balanceQuery = queryOptions({
@@ -28,7 +27,7 @@ export const chartQuery = queryOptions({
     call('GET /api/v1/credits/history', { page: 1, page_size: CHART_ENTRIES }, { signal }),
 })
 
-/** Polled after a payment, so it is separate from what other parts of the page show. */
+/** Polled after a payment, so it is separate from the list on the page. */
 export const newestBookingsQuery = queryOptions({
   queryKey: ['newest-bookings'],
   staleTime: 0,
@@ -59,7 +58,6 @@ export const billingChanged = () =>
 
 const AFTER_KEY = 'kv-checkout-after'
 
-/** The newest booking when the person left to pay: later ones are what they paid for. */
 export const bookedBefore = () => tab.read<string>(AFTER_KEY)
 
 async function rememberNewestBooking() {
@@ -72,7 +70,6 @@ const backTo = (query: string) => ({
   cancel_url: `/billing?${query}checkout=cancelled`,
 })
 
-/** Each of these leads to a page of the payment provider and from there back here. */
 export function useCheckout() {
   const pack = useMutation({
     mutationFn: async (packId: string) => {

@@ -197,7 +197,6 @@ function LedgerTable() {
   )
 }
 
-/** A booking about a card names the card and leads to it. */
 function Reason({ entry }: { entry: LedgerEntry }) {
   const words = reasonWords(entry.reason)
   if (entry.card_title === null || !entry.ref_id) return words
@@ -228,13 +227,12 @@ const WORDS: Record<LedgerEntry['reason'], string> = {
   adjustment: 'Correction',
 }
 
-/** The reason of a booking in words. */
 const reasonWords = (reason: LedgerEntry['reason']) => WORDS[reason]
 
 export const signed = (delta: number) =>
   `${delta > 0 ? '+' : delta < 0 ? '−' : ''}${formatNumber(Math.abs(delta))}`
 
-/** The newest purchase after the given booking; ids sort by time. Without one to compare with, the newest purchase. */
+/** Returns the newest purchase after the given booking; ids sort by time. */
 export const purchaseAmong = (entries: readonly LedgerEntry[] | undefined, after: string | null) =>
   entries?.find(
     (entry) =>
@@ -245,10 +243,7 @@ type Curve = { times: number[]; values: number[] }
 
 const WEEK_S = 7 * 86_400
 
-/**
- * The balance over time from ledger entries, newest first as the server gives them. It begins with the balance
- * before the oldest entry, a week ago at the latest, and ends now: a quiet month shows as a level line.
- */
+/** Returns the balance over time, from entries sorted newest first. The curve starts at most a week ago and ends now. */
 export function balanceCurve(entries: readonly LedgerEntry[], now: Date): Curve {
   const oldestFirst = entries.toReversed()
   const first = oldestFirst[0]
@@ -266,7 +261,7 @@ export function balanceCurve(entries: readonly LedgerEntry[], now: Date): Curve 
   return { times: rising(times), values }
 }
 
-/** The chart wants strictly rising times; bookings of the same second follow each other by one. */
+/** The chart needs strictly rising times, so bookings of one second are moved apart. */
 function rising(times: number[]): number[] {
   const result: number[] = []
   for (const time of times) result.push(Math.max(time, (result.at(-1) ?? Number.NEGATIVE_INFINITY) + 1))

@@ -13,7 +13,6 @@ export function EvidenceList({
   sourceEventId,
 }: {
   evidences: Evidence[]
-  /** The event in the reader's own memory that the card was made from. */
   sourceEventId?: string | undefined
 }) {
   return (
@@ -64,7 +63,6 @@ export function EvidenceList({
 
 type Props = { images: readonly CardImage[]; action?: (image: CardImage, name: string) => ReactNode }
 
-/** Pictures that no text shows: small, each a link to itself. */
 export function ImageList({ images, action }: Props) {
   return (
     <ul className="flex flex-wrap gap-3">
@@ -93,7 +91,7 @@ export const cardImagesQuery = (cardId: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/cards/{card_id}/images', { card_id: cardId }, { signal }),
   })
 
-/** The pictures of a card, and those among them that none of its texts shows. */
+/** Returns the pictures of a card, and those that none of its texts shows. */
 export function useCardImages(card: Card) {
   const query = useQuery(cardImagesQuery(card.card_id))
   const { data } = query
@@ -115,7 +113,7 @@ export function useCardImages(card: Card) {
   return { ...images, query }
 }
 
-/** The file is the body. The key makes sure that a repeated request stores one picture only. */
+/** The key makes sure that a repeated request stores one picture only. */
 export const uploadImage = (file: Blob): Promise<CardImage> =>
   requestJson('/api/v1/images', {
     method: 'POST',

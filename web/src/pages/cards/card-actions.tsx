@@ -47,7 +47,6 @@ const DIALOGS = {
 
 type AskedFor = keyof typeof DIALOGS
 
-/** Everything that can be done with a card; what is not allowed is not offered. */
 export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const navigate = useNavigate()
   const [asked, setAsked] = useState<AskedFor | null>(null)
@@ -177,7 +176,7 @@ type Readable = Pick<
   | 'evidences'
 >
 
-/** The card as a Markdown document, for a pull request or a wiki. */
+/** Returns the card as a Markdown document. */
 export function cardAsMarkdown(card: Readable): string {
   const words = CARD_TYPES[card.card_type]
   const parts = [
@@ -199,7 +198,7 @@ export function cardAsMarkdown(card: Readable): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** The card as a message to an agent: what is known, and that it must be checked. */
+/** Returns the card as a message to an agent. */
 export function cardAsPrompt(card: Readable): string {
   return [
     'Somebody solved a problem like ours before. Use the card below as a lead: check that its environment matches ours, verify each step, and say where it does not fit.',
@@ -215,14 +214,14 @@ const stepLines = (card: Readable) =>
     .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   Result: ${step.result}` : ''}`)
     .join('\n')
 
-/** A fence longer than any sequence of backticks inside, so that the text cannot end it. */
+/** Returns a fence longer than any sequence of backticks inside, so that the text cannot end it. */
 function fence(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (row) => row[0].length))
   const marks = '`'.repeat(longest + 1)
   return `${marks}\n${text}\n${marks}`
 }
 
-/** Deletes a card, and offers the way back. A try whose answer was lost may have deleted it: then it is not there for the next. */
+/** Deletes a card and offers undo. An earlier try whose answer was lost may have deleted it already. */
 function useRemoveCard({ card_id }: Card) {
   const isLost = useRef(false)
   return useMutation({

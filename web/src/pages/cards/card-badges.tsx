@@ -2,7 +2,7 @@ import { BookMarked, Bug, Lightbulb, ListChecks, Scale, ThumbsUp } from 'lucide-
 import type { CardType, Trust } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
 
-/** How each type is called, and what a good one says; the editor shows the hints beside its fields. */
+/** The name of each type, and the hints of the editor. */
 export const CARD_TYPES = {
   debug_fix: {
     label: 'Fix',
@@ -62,7 +62,6 @@ export const UsefulCount = ({ count }: { count: number }) =>
 const percent = (share: number) => Math.round(share * 100)
 const at = (share: number) => `${share * 100}%`
 
-/** The verdicts on a card in words, and how sure they are. */
 export const TrustLine = ({ trust }: { trust: Trust }) => (
   <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
     <span>{trust.summary}</span>
@@ -96,7 +95,6 @@ function TrustBar({ trust }: { trust: Trust }) {
   )
 }
 
-/** For a row of a list: one line, or nothing without verdicts. */
 export const TrustWords = ({ trust }: { trust: Trust | null }) =>
   trust && (
     <span className="mt-1 line-clamp-1 text-xs text-soft" title={trust.summary}>

@@ -14,7 +14,6 @@ import { EvidenceList, ImageList, useCardImages } from './attachments.tsx'
 import { typeOf } from './card-badges.tsx'
 import { CitesDialog } from './lazy-parts.tsx'
 
-/** What the author wrote, part by part; parts that the card does not have are left out. */
 export function CardContent({ card }: { card: Card }) {
   const words = typeOf(card.card_type)
   const { shown, others, query } = useCardImages(card)
@@ -83,7 +82,7 @@ function Environment({ entries }: { entries: [name: string, value: string][] }) 
   )
 }
 
-/** Other cards of the library are listed there for free; search would look in one's own cards and ask for credits. */
+/** Other cards of the library are listed there for free. */
 const sameTag = ({ home }: Card, tag: string) =>
   home.kind === 'library'
     ? ({ to: '/library', search: { tag } } as const)
@@ -129,7 +128,6 @@ function Steps({ steps, images }: { steps: Card['steps']; images: ShownImages })
 
 type Props = { title: string; strong?: boolean; action?: ReactNode; children: ReactNode }
 
-/** A part of a card under its small heading, with its action beside it. */
 export const CardPart = ({ title, strong, action, children }: Props) => (
   <section className={strong ? 'border-l-2 border-ok pl-4' : undefined}>
     <div className="mb-1.5 flex items-center gap-2">
@@ -142,7 +140,6 @@ export const CardPart = ({ title, strong, action, children }: Props) => (
 
 const LINK = 'underline hover:text-ink'
 
-/** The licence, the person to credit, the origin, and the hash that proves the content. */
 export function LicenceAndOrigin({ card }: { card: Card }) {
   const { publication, origin } = card
   if (!publication?.licence && !origin) return null
@@ -179,7 +176,6 @@ export function LicenceAndOrigin({ card }: { card: Card }) {
   )
 }
 
-/** What the card is about; when that changes, the card may no longer be true. */
 function Cites({ card }: { card: Card }) {
   const [editing, setEditing] = useState(false)
   if (card.cites.length === 0) return null

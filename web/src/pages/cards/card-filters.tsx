@@ -1,6 +1,5 @@
 import { Segmented } from '../../ui/field.tsx'
 
-/** The filters of a list of cards, as the address bar holds them. */
 export type ListState = {
   scope?: 'workspace' | undefined
   workspace?: string | undefined
@@ -35,8 +34,8 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
 })
 
 /**
- * The cards that the filters choose from. Mine is what I own, wherever it lives. Team is what teams share: drafts and
- * private cards of others are never there.
+ * Mine is what the person owns, in any workspace. Team is what teams share, without drafts and private
+ * cards of others.
  */
 export const whoseCards = ({ scope, workspace }: ListState) =>
   scope === 'workspace'
@@ -48,11 +47,10 @@ export const whoseCards = ({ scope, workspace }: ListState) =>
       } as const)
     : ({ scope: 'personal' } as const)
 
-/** The list with the cards of a workspace. Those of one's own are among Mine, and never among what teams share. */
 export const listOf = ({ workspace_id, type }: { workspace_id: string; type: string }): ListState =>
   type === 'personal' ? {} : { scope: 'workspace', workspace: workspace_id }
 
-/** Whose cards are listed is no filter: a team that shares nothing yet is empty, whatever else is chosen. */
+/** The scope is not a filter: a team that shares nothing yet is empty. */
 export const isFiltered = ({ status, track, q, tag }: ListState): boolean =>
   Boolean(status || track || q || tag)
 
@@ -63,14 +61,13 @@ export const NO_FILTERS: Partial<ListState> = {
   tag: undefined,
 }
 
-/** The page of a card says which merged card somebody asked for. */
 type CardState = { merged_from?: string | undefined }
 
 export const readCardState = (raw: Record<string, unknown>): CardState => ({
   merged_from: text(raw.merged_from),
 })
 
-/** The draft of a new card, or its source: an event of the person's memory, and others of the same exchange. */
+/** The draft of a new card, or its source in memory. */
 type NewCardState = {
   draft?: string | undefined
   from?: string | undefined
@@ -83,7 +80,6 @@ export const readNewCardState = (raw: Record<string, unknown>): NewCardState => 
   also: text(raw.also),
 })
 
-/** Fixes are what went wrong; know-how is everything else. */
 export function TrackFilter({
   value,
   onChange,

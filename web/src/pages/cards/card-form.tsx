@@ -25,12 +25,11 @@ type CardFormProps = {
   change: (next: Partial<Draft>) => void
   fieldError: (name: string) => string | undefined
   stored?: Evidence[]
-  /** The card that is edited; none while a new one is written. */
+  /** Undefined while a new card is written. */
   cardId?: string
   workspace?: ReactNode
 }
 
-/** Every field of a card. Labels and hints follow its type; secrets are marked at their field. */
 export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: CardFormProps) {
   const words = CARD_TYPES[draft.card_type]
   return (
@@ -150,7 +149,7 @@ function TitleField({ draft, change, fieldError }: FieldProps) {
   )
 }
 
-/** A title is one line. Pasted text that does not fit is reported, not dropped silently. */
+/** Joins pasted lines to one title, and reports text that does not fit. */
 function pasteTitle(event: ClipboardEvent<HTMLInputElement>): string {
   const { value, selectionStart, selectionEnd } = event.currentTarget
   const text = event.clipboardData.getData('text/plain').replace(/\s+/g, ' ')
@@ -210,10 +209,9 @@ type MarkdownFieldProps = {
   optional?: boolean
 }
 
-/** Text with Markdown: write it, or see what readers will see. */
 function MarkdownField({ label, value, onChange, hint, error, required, optional }: MarkdownFieldProps) {
   const [wanted, setPreview] = useState(false)
-  // An empty text has nothing to show, nor the button that leads back to writing.
+  // An empty text has no preview.
   const preview = wanted && value.trim() !== ''
   return (
     <div className="grid gap-1.5">
@@ -239,7 +237,7 @@ function MarkdownField({ label, value, onChange, hint, error, required, optional
         }
       >
         {(wiring) => (
-          // A text box that keeps the form from being saved is shown, so that the browser can say why.
+          // An invalid text box is shown, so that the browser can say why.
           <div onInvalid={() => flushSync(() => setPreview(false))}>
             {preview && (
               <div className="min-h-16 rounded-md border border-line bg-panel px-3 py-2">
@@ -248,7 +246,7 @@ function MarkdownField({ label, value, onChange, hint, error, required, optional
             )}
             <PasteTextarea
               {...wiring}
-              // It stays in the page: a picture that is on its way goes into it.
+              // Hidden, not removed: an upload that is under way inserts its picture here.
               hidden={preview}
               markdown
               required={required}
@@ -277,7 +275,6 @@ function StepsField({ steps, onChange, error }: StepsFieldProps) {
     const next = [...steps]
     const [step] = next.splice(from, 1)
     if (step) flushSync(() => onChange(next.toSpliced(to, 0, step)))
-    // At the end of the list the button cannot be pressed again.
     const usable = button.ariaDisabled
       ? button.parentElement?.querySelector('button:not([aria-disabled])')
       : button
@@ -354,7 +351,7 @@ type EvidenceFieldProps = {
   error?: string | undefined
 }
 
-/** Evidence is append-only: what is stored is shown, what is new can still be changed. */
+/** Evidence is append-only: stored items are shown, new ones can still be changed. */
 function EvidenceField({ stored, added, onChange, error }: EvidenceFieldProps) {
   const { set, remove, add } = rowsOf(added, onChange)
   return (
@@ -395,7 +392,6 @@ function EvidenceField({ stored, added, onChange, error }: EvidenceFieldProps) {
   )
 }
 
-/** The pictures of a card that is being edited. Everybody who reads the card sees them, in the text or under it. */
 function ImagesField({ cardId }: { cardId: string }) {
   const query = useQuery(cardImagesQuery(cardId))
   const { data } = query
@@ -440,9 +436,9 @@ function ImagesField({ cardId }: { cardId: string }) {
 
 type Told = { rule: DangerRuleId; severity: Severity; quote: string; why: string; safer: string }
 
-const MOST_TOLD = 3
-const LONGEST_QUOTE = 60
-const SHORTEST_TEXT = 8
+const MAX_FINDINGS_SHOWN = 3
+const MAX_QUOTE_CHARS = 60
+const MIN_TEXT_CHARS = 8
 
 async function lookAt(text: string): Promise<Told[]> {
   const [{ findDanger }, { DANGER_WORDS }] = await Promise.all([
@@ -456,14 +452,14 @@ async function lookAt(text: string): Promise<Told[]> {
     if (known && severity === known.severity) continue
     first.set(rule, { rule, severity, quote: text.slice(start, end), ...DANGER_WORDS[rule] })
   }
-  return [...first.values()].slice(0, MOST_TOLD)
+  return [...first.values()].slice(0, MAX_FINDINGS_SHOWN)
 }
 
-/** The server's own review for danger, run while typing. */
+/** Runs the server's own review for danger while the person types. */
 function useDanger(text: string): Told[] {
   const [found, setFound] = useState<Told[]>([])
   useEffect(() => {
-    if (text.length < SHORTEST_TEXT) return setFound([])
+    if (text.length < MIN_TEXT_CHARS) return setFound([])
     let current = true
     const timer = setTimeout(() => whenLoaded(lookAt(text), (told) => current && setFound(told)), 300)
     return () => {
@@ -475,9 +471,8 @@ function useDanger(text: string): Told[] {
 }
 
 const shortened = (quote: string) =>
-  quote.length > LONGEST_QUOTE ? `${quote.slice(0, LONGEST_QUOTE)}…` : quote
+  quote.length > MAX_QUOTE_CHARS ? `${quote.slice(0, MAX_QUOTE_CHARS)}…` : quote
 
-/** What publishing would refuse or mark, why, and how to say it safely. */
 function DangerWarning({ text }: { text: string }) {
   const found = useDanger(text)
   if (found.length === 0) return null

@@ -15,7 +15,6 @@ import { KeptText } from './lazy-parts.tsx'
 import { ReadersLine } from './readers.tsx'
 import { linksQuery, useLinking, useUnmerge } from './use-card-links.ts'
 
-/** The link in words, seen from each of the two cards. */
 const WORDS: Record<CardLink['kind'], { out: string; back: string }> = {
   supersedes: { out: 'Supersedes', back: 'Superseded by' },
   duplicates: { out: 'Says the same as', back: 'Says the same as' },
@@ -23,7 +22,6 @@ const WORDS: Record<CardLink['kind'], { out: string; back: string }> = {
   related: { out: 'Related to', back: 'Related to' },
 }
 
-/** The links of this card, in both directions. */
 export function CardLinks({ card }: { card: Card }) {
   const query = useQuery(linksQuery(card.card_id))
   const links = query.data?.items ?? []
@@ -98,7 +96,7 @@ export const SupersededNotice = ({ by }: { by: NonNullable<Card['superseded_by']
 
 type MergedProps = { card: Card; mergedFrom: string; inPane: boolean }
 
-/** The address only says which card was asked for; the server says whether it was merged into this one. */
+/** The server says whether the card in the address was merged into this one. */
 export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
   const asked = useQuery(cardQuery(mergedFrom))
   const why = useQuery(linksQuery(mergedFrom)).data?.merge?.why
@@ -124,7 +122,6 @@ export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
   )
 }
 
-/** Similar cards among all that the person may find, free of charge. */
 export function SimilarCards({ card }: { card: Card }) {
   const similar = useQuery({
     queryKey: ['search', 'similar', card.card_id, card.version],

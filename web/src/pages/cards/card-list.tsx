@@ -17,7 +17,7 @@ import { TrustWords, TypeBadge, UsefulCount } from './card-badges.tsx'
 import { type ListState, SORTS, type Sort, TrackFilter } from './card-filters.tsx'
 import { ReadersLine } from './readers.tsx'
 
-/** A row of two lines; the real height is measured once it is drawn. */
+/** An estimate; rows are measured once they are drawn. */
 const ROW_HEIGHT = 61
 const ROWS_BEYOND = 8
 
@@ -30,7 +30,7 @@ type CardRowsProps = {
   showOwner?: boolean
 }
 
-/** A list of thousands of cards: only visible rows are drawn and loaded. j and k move the focus, Enter opens. */
+/** Draws and loads only the visible rows. j and k move the focus, Enter opens. */
 export function CardRows({ input, total, chosen, onChoose, tags, showOwner = false }: CardRowsProps) {
   const list = useRef<HTMLUListElement>(null)
   const [above, setAbove] = useState(0)
@@ -96,7 +96,7 @@ export function CardRows({ input, total, chosen, onChoose, tags, showOwner = fal
 
 const linkAt = (index: number) => document.querySelector<HTMLElement>(`[data-index="${index}"] a[data-focus]`)
 
-/** Moves from the focused row, or from above the first. A row that is not drawn yet gets the focus later. */
+/** Moves from the focused row. A row that is not drawn yet gets the focus later. */
 function useMovingFocus(total: number, scrollTo: (index: number) => void) {
   const awaited = useRef<number | null>(null)
   const focusAt = (index: number): boolean => {
@@ -123,7 +123,6 @@ function useMovingFocus(total: number, scrollTo: (index: number) => void) {
   useShortcut('k', () => move(-1))
 }
 
-/** Where a tag leads: to the same list with that tag alone. */
 type TagLinks = { to: '/cards' | '/library'; state: ListState }
 
 type CardRowProps = {
@@ -134,7 +133,6 @@ type CardRowProps = {
   showOwner: boolean
 }
 
-/** The whole row opens the card; its tags and its checkbox are above that link. */
 function CardRow({ card, isChosen, onChoose, tags, showOwner }: CardRowProps) {
   return (
     <div className="relative flex items-start gap-3 border-b border-line px-2 py-2 transition-colors focus-within:bg-chosen hover:bg-hover">
@@ -198,7 +196,6 @@ function CardRow({ card, isChosen, onChoose, tags, showOwner }: CardRowProps) {
   )
 }
 
-/** The placeholder of a row that is being loaded. */
 const EmptyRow = () => (
   <div className="grid gap-2.5 border-b border-line px-2 py-3.5">
     <Skeleton className="w-1/2" />
@@ -209,12 +206,10 @@ const EmptyRow = () => (
 type ListFiltersProps = {
   state: ListState
   change: (next: Partial<ListState>) => void
-  /** The order if the address names none. */
   sort: Sort
   children?: ReactNode
 }
 
-/** Text, track, tag and order: the same on every list of cards. */
 export function ListFilters({ state, change, sort, children }: ListFiltersProps) {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
@@ -240,11 +235,10 @@ export function ListFilters({ state, change, sort, children }: ListFiltersProps)
 
 type TagFilterProps = { value: string | undefined; onChange: (tag: string | undefined) => void }
 
-/** A tag is typed here, or chosen in a row; then it is shown with the way to drop it. */
 function TagFilter({ value, onChange }: TagFilterProps) {
   const isTyped = useRef(false)
   const drop = useRef<HTMLButtonElement>(null)
-  // The box that had the focus is gone.
+  // The box that had the focus is removed.
   useEffect(() => {
     if (value && isTyped.current) drop.current?.focus()
     isTyped.current = false
@@ -305,14 +299,11 @@ const pageQuery = (input: ListInput, page: number) =>
     queryFn: ({ signal }) => call('GET /api/v1/cases', { ...input, page, page_size: PAGE_SIZE }, { signal }),
   })
 
-/** The first page, which also has the total. The former page stays visible until it is loaded. */
+/** The former page stays visible until the new one is loaded. */
 export const useFirstPage = (input: ListInput) =>
   useQuery({ ...pageQuery(input, 1), placeholderData: keepPreviousData })
 
-/**
- * The loaded cards at these positions of the list; only visible pages are requested. `retry` is there if one of them did
- * not come.
- */
+/** Returns the cards at these positions; only visible pages are requested. */
 function useCardsAt(input: ListInput, first: number, last: number) {
   const from = Math.floor(Math.max(0, first) / PAGE_SIZE) + 1
   const to = Math.floor(Math.max(0, last) / PAGE_SIZE) + 1

@@ -13,7 +13,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { stateWords } from '../moderation/matter-words.tsx'
 import { moderationChanged, ownModerationQuery } from '../moderation/moderation-queries.ts'
 
-/** Says what the last review found wrong; to readers of others' cards also what it only marks. */
+/** Shows the problems of the last review. */
 export function ReviewNote({ card }: { card: Card }) {
   if (card.review.status !== 'rejected') return <ReaderNote card={card} />
   return (
@@ -48,7 +48,6 @@ const RULES: Record<string, string> = {
   personal_data: 'an address, phone number or home folder',
 }
 
-/** Calm: a marked card is no bad card, but who follows it should look where. */
 function ReaderNote({ card }: { card: Card }) {
   const me = useMe()
   if (card.owner_id === me.user_id) return null
@@ -78,7 +77,6 @@ function ReaderNote({ card }: { card: Card }) {
 
 const SPEAKS = new Set(['agent_instruction', 'role_tag', 'tool_call'])
 
-/** Tells the owner of a hidden card since when it is hidden, why, and what they can do. */
 export function HiddenNotice({ card }: { card: Card }) {
   return card.hidden_since === undefined ? null : <Shown card={card} since={card.hidden_since} />
 }
@@ -147,7 +145,7 @@ function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void })
   )
 }
 
-/** Shown when the review refused one's own card as dangerous. Moderators may decide otherwise. */
+/** Offers a question to the moderators about a card that the review refused. */
 function AskModerators({ card }: { card: Card }) {
   const me = useMe()
   const isBlocked =

@@ -10,7 +10,7 @@ export const cardQuery = (cardId: string) =>
       call('GET /api/v1/cards/{card_id}', { card_id: cardId, include_evidences: true }, { signal }),
   })
 
-/** Call it after a card changed: its page shows the answer at once; lists and searches ask again when they are shown. */
+/** Shows the answer of a change at once; lists and searches ask again when they are shown. */
 export function cardChanged(card: Card) {
   queryClient.setQueryData(cardQuery(card.card_id).queryKey, (before) => ({
     ...before,
@@ -21,7 +21,6 @@ export function cardChanged(card: Card) {
   listsChanged()
 }
 
-/** Lists ask again, and so do free searches when they are shown. */
 export function listsChanged() {
   void queryClient.invalidateQueries({ queryKey: ['cards'] })
   void queryClient.invalidateQueries({
@@ -31,17 +30,16 @@ export function listsChanged() {
   })
 }
 
-/** The server orders by relation; the page shows the similarity, so the list is ordered by that. */
+/** The server orders by relation; the page shows the similarity, so it sorts by that. */
 export const nearestFirst = <T extends { similarity: number }>(cards: readonly T[]): T[] =>
   cards.toSorted((a, b) => b.similarity - a.similarity)
 
 const MERGED = 'merged_already'
 
-/** The card was deleted or merged into another, is no longer shared with the person, or is only theirs to read. */
 export const isOutOfReach = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 403 || error.status === 404 || error.code === MERGED)
 
-/** As the server refuses a change of a merged card. */
+/** The refusal of the server for a change of a merged card. */
 export const mergedInto = (cardId: string) =>
   new ApiError(
     409,

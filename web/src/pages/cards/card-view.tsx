@@ -26,13 +26,12 @@ type CardLoaderProps = {
   cardId: string
   terms?: string[]
   inPane?: boolean
-  /** The id that was asked for, where this card answers for it. */
+  /** The id in the address, if this card was merged from it. */
   mergedFrom?: string | undefined
 }
 
 export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: CardLoaderProps) {
   const card = useQuery(cardQuery(cardId))
-  // The link is known before the card has come.
   useShortcut('y', () => void copyText(cardLink(cardId)).then(() => toast('Link copied.'), toastError))
   const answers = card.data?.merged_from && card.data.card_id
   if (answers && inPane)
@@ -54,7 +53,6 @@ export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: C
 
 type CardViewProps = { card: Card; terms: string[]; inPane: boolean; mergedFrom: string | undefined }
 
-/** A card to read: in the pane beside the results, and as a page of its own. */
 function CardView({ card, terms, inPane, mergedFrom }: CardViewProps) {
   const navigate = useNavigate()
   useTitle(card.title)
@@ -63,7 +61,7 @@ function CardView({ card, terms, inPane, mergedFrom }: CardViewProps) {
     () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
     card.can_edit,
   )
-  // What is around the text is drawn after it: people read first.
+  // The parts around the text are drawn after it: people read first.
   const isTextDrawn = useDeferredValue(true, false)
   return (
     <article className="mx-auto grid max-w-reading gap-6 px-4 py-5 md:px-8 md:py-7">
@@ -104,7 +102,6 @@ function CardView({ card, terms, inPane, mergedFrom }: CardViewProps) {
 
 type CardHeadProps = { card: Card; terms: string[]; inPane: boolean }
 
-/** What a card is called, who wrote and reads it, and what can be done with it. */
 function CardHead({ card, terms, inPane }: CardHeadProps) {
   const Heading = inPane ? 'h2' : 'h1'
   return (
@@ -125,7 +122,6 @@ function CardHead({ card, terms, inPane }: CardHeadProps) {
   )
 }
 
-/** The author, the version, where the card came from, and the words that a search matched. */
 const Origin = ({ card, terms }: Pick<CardHeadProps, 'card' | 'terms'>) => (
   <p className="text-xs text-faint">
     <bdi>{card.owner_name}</bdi> ·{' '}

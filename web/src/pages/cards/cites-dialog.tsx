@@ -18,7 +18,7 @@ type Row = { id: string; text: string }
 const rowFor = (text: string): Row => ({ id: rowId(), text })
 const isFilled = ({ text }: Row) => text.trim() !== ''
 
-/** Written by hand, or read by rules whenever the card is saved. */
+/** Cites are written by hand, or read from the text whenever the card is saved. */
 export function CitesDialog({ card, onClose }: { card: Card; onClose: () => void }) {
   const [rows, setRows] = useState(() => (card.cites.length > 0 ? card.cites : ['']).map(rowFor))
   const { set, remove, add } = rowsOf(rows, setRows)
@@ -86,7 +86,6 @@ export function CitesDialog({ card, onClose }: { card: Card; onClose: () => void
   )
 }
 
-/** Each message at the row that it belongs to. */
 function problemsOf(error: unknown, sent: readonly Row[]): Map<string, string> {
   const found = new Map<string, string>()
   if (!(error instanceof ApiError)) return found

@@ -26,10 +26,9 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { membersQuery } from '../workspaces/workspace-queries.ts'
 import { insertText, useSecrets } from './fields.tsx'
 
-/** Links to the thread end with this. */
 const ANCHOR = 'comments'
 
-/** The comments of members on a card. Readers of the library do not see them. */
+/** Comments of members; readers of the library do not see them. */
 export function Comments({ card }: { card: Card }) {
   const { personal_workspace_id } = useMe()
   const { query, comments, total, audience } = useThread(card.card_id)
@@ -87,7 +86,7 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
         call('POST /api/v1/cards/{card_id}/comments', { card_id: card.card_id, body }, options),
       ),
     onSuccess: () => {
-      // In a long thread it is on a page that is not shown yet.
+      // In a long thread the comment is on a page that is not shown yet.
       toast('Your comment is added.')
       return threadChanged(card.card_id)
     },
@@ -201,21 +200,19 @@ type Props = {
   action: string
   people: readonly Person[]
   start?: string
-  /** Whom the text mentions that it starts with. */
+  /** The people mentioned in the text it starts with. */
   mentioned?: readonly Person[]
-  /** Under this name the browser keeps what is not sent yet. */
   keptAs: string
   busy: boolean
   error: unknown
   /** Resolves once the comment is stored; then the field is emptied, or the form closed. */
   onSend: (body: string) => Promise<unknown>
-  /** For a form that was opened by a button. Escape closes it and keeps what was written; Cancel drops that. */
+  /** For a form opened by a button: Escape closes it and keeps the text, Cancel drops it. */
   onClose?: () => void
 }
 
 const MAX_LENGTH = 10_000
 
-/** Markdown with names: an @ opens the list of members. */
 function CommentForm({
   label,
   hint,
@@ -237,10 +234,10 @@ function CommentForm({
     if (busy || !text.trim()) return
     await onSend(asStored(text.trim(), people, [...mentioned, ...chosen])).then(
       () => {
-        // The form may be closed by now, and another one open in its stead.
+        // The form may be closed by now, and another one open.
         if (onClose) return dropSaved(text) && form.current && onClose()
         dropSent(text)
-        // The button is disabled over an empty field; whoever pressed it by keyboard goes on from the field.
+        // Disabling the button loses the focus of a keyboard user, so the field gets it.
         if (form.current?.querySelector(':focus-visible')) form.current.querySelector('textarea')?.focus()
       },
       () => undefined,
@@ -280,7 +277,7 @@ function CommentForm({
   )
 }
 
-/** The server does the same again, whatever is sent. */
+/** The server redacts again. */
 const SecretNote = ({ text }: { text: string }) =>
   useSecrets(text).length > 0 && (
     <Notice tone="warn">This looks like it contains a secret. A placeholder will replace it.</Notice>
@@ -317,7 +314,7 @@ function MentionField({ label, hint, text, people, onText, onChoose, onSend, onC
     insertText(box, `@${person.name} `)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // This key belongs to what is being composed, such as a word in Chinese or Japanese.
+    // The key belongs to the composition of a word, for example in Chinese.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
@@ -370,7 +367,7 @@ type PeopleProps = {
   onChoose: (person: Person) => void
 }
 
-/** The focus stays in the text; the list only shows what Enter would put there. */
+/** The focus stays in the text. */
 function People({ id, people, active, onChoose }: PeopleProps) {
   return (
     <>
@@ -394,7 +391,6 @@ function People({ id, people, active, onChoose }: PeopleProps) {
               tabIndex={-1}
               aria-selected={index === active}
               onMouseDown={(event) => {
-                // Pressing must not take the focus from the text.
                 event.preventDefault()
                 onChoose(person)
               }}
@@ -414,7 +410,7 @@ function People({ id, people, active, onChoose }: PeopleProps) {
 
 type Person = { user_id: string; name: string }
 
-/** The text after an @, up to the caret; null if the person types something else. */
+/** Returns the text between an @ and the caret, or null. */
 export function mentionTyped(text: string, caret: number): { start: number; typed: string } | null {
   const start = text.lastIndexOf('@', caret - 1)
   if (start < 0 || (start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] ?? ''))) return null
@@ -422,23 +418,23 @@ export function mentionTyped(text: string, caret: number): { start: number; type
   return typed.length <= 40 && !/[\n@]/.test(typed) ? { start, typed } : null
 }
 
-const MOST_SHOWN = 6
+const MAX_PEOPLE_SHOWN = 6
 
-/** People whose name, or one word of it, begins with the typed text. */
+/** Returns people with a name, or a word of it, that begins with the typed text. */
 export function peopleLike(people: readonly Person[], typed: string): Person[] {
   const wanted = typed.toLowerCase()
   const isLike = ({ name }: Person) => {
     const lower = name.toLowerCase()
     return lower.startsWith(wanted) || lower.split(/\s+/).some((word) => word.startsWith(wanted))
   }
-  return people.filter(isLike).slice(0, MOST_SHOWN)
+  return people.filter(isLike).slice(0, MAX_PEOPLE_SHOWN)
 }
 
 const isWordSign = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign)
 
 /**
- * The text as it is stored: `@Name` of a member becomes their id. Longer names are tried first, so that "Ann Lee" is not read
- * as "Ann". Of two members with the same name, the one who was chosen last is meant.
+ * Returns the text as it is stored: `@Name` becomes the member's id. Longer names are tried first; among
+ * equal names the last chosen wins.
  */
 export function asStored(text: string, people: readonly Person[], chosen: readonly Person[]): string {
   const ids = new Map([...people, ...chosen].map(({ name, user_id }) => [name, user_id]))
@@ -460,15 +456,14 @@ type Mentioned = readonly { user_id: string; display_name: string }[]
 const nameIn = (mentions: Mentioned, userId: string) =>
   mentions.find((one) => one.user_id === userId)?.display_name ?? 'somebody'
 
-/** Whom a stored text mentions, also those who have left since: they stay mentioned when it is changed. */
+/** Returns the people mentioned in a stored text, former members included. */
 export const peopleIn = (body: string, mentions: Mentioned): Person[] =>
   mentionedIn(body).map((user_id) => ({ user_id, name: nameIn(mentions, user_id) }))
 
-/** The text as its author typed it. */
 export const asTyped = (body: string, mentions: Mentioned): string =>
   replaceMentions(body, (id) => `@${nameIn(mentions, id)}`)
 
-/** The text as Markdown, with names in bold; nothing in a name is taken for Markdown. */
+/** Returns Markdown with names in bold; nothing in a name is read as Markdown. */
 export const asMarkdown = (body: string, mentions: Mentioned): string =>
   replaceMentions(
     body,
@@ -504,7 +499,7 @@ function useThread(cardId: string) {
   }
 }
 
-/** The people that a comment can mention: members who can read the card. Only editors and admins can read a draft. */
+/** Members who can read the card. Only editors and admins can read a draft. */
 function usePeople(card: Card, workspaceId: string | undefined): Person[] {
   const { data: members = [] } = useQuery({
     ...membersQuery(workspaceId ?? ''),

@@ -92,7 +92,6 @@ describe('what keeps a draft from being saved whole', () => {
     }
     expect(newEvidences(restOf(now, sent))).toEqual([{ kind: 'log', content: 'second' }])
     expect(restOf(now, sent).title).toBe('More')
-    // A draft that was filled in anew has other ids in its rows.
     const anew = { ...sent, evidences: [{ id: 'c', kind: 'log', content: 'first' }] }
     expect(newEvidences(restOf(anew, sent))).toEqual([])
     expect([isSame(anew, sent), isSame(now, sent)]).toEqual([true, false])

@@ -5,7 +5,6 @@ export type DraftStep = { id: string; action: string; result: string; kept: Reco
 export type DraftPair = { id: string; name: string; value: string }
 export type DraftEvidence = { id: string; kind: string; content: string }
 
-/** The card as the form has it: text in every field, and rows with ids. */
 export type Draft = {
   card_type: CardType
   title: string
@@ -22,7 +21,7 @@ export type Draft = {
   workspace_id: string
 }
 
-/** Random, because a draft that comes back brings the ids of its rows along. */
+/** Random, because a kept draft brings the ids of its rows along. */
 export const rowId = randomId
 
 export const emptyDraft = (): Draft => ({
@@ -59,7 +58,10 @@ export const draftOf = (card: CardContent & { workspace_id?: string }): Draft =>
   workspace_id: card.workspace_id ?? '',
 })
 
-/** The same text for a new card. Where it applies has no field there, so that goes into the notes. */
+/**
+ * Returns the text for a new card. The field "where it applies" does not exist there, so its text goes into
+ * the notes.
+ */
 export const asNew = (draft: Draft): Draft => ({
   ...draft,
   body: [draft.body, draft.scope_notes].filter((text) => text.trim()).join('\n\n'),
@@ -67,7 +69,6 @@ export const asNew = (draft: Draft): Draft => ({
   workspace_id: '',
 })
 
-/** What the server proposes, for a person to read and edit. */
 export const draftOfProposal = (proposal: CardProposal): Draft => ({
   ...emptyDraft(),
   card_type: proposal.card_type,
@@ -88,7 +89,7 @@ export const tagsOf = (text: string) => [
   ),
 ]
 
-/** Reads the payload field: an object, nothing, or the sentence that says what is wrong with it. */
+/** Returns the payload object, or the sentence about its mistake. */
 export function payloadOf(text: string): { value: Record<string, unknown> | null } | { problem: string } {
   if (!text.trim()) return { value: null }
   try {
@@ -101,14 +102,12 @@ export function payloadOf(text: string): { value: Record<string, unknown> | null
   }
 }
 
-/** Only one line for each name can be saved. */
 export function repeatedProblem(pairs: readonly DraftPair[]): string | undefined {
   const names = pairs.filter(({ value }) => value.trim()).map(({ name }) => name.trim())
   const repeated = names.find((name, at) => name && names.indexOf(name) !== at)
   return repeated === undefined ? undefined : `${repeated} is there twice. Keep one of the lines.`
 }
 
-/** What must be put right before the draft can be saved whole. */
 export function draftProblem({ environment, payload }: Draft): string | undefined {
   const read = payloadOf(payload)
   const inPayload = 'problem' in read ? `Structured data for agents: ${read.problem}` : undefined
@@ -116,7 +115,6 @@ export function draftProblem({ environment, payload }: Draft): string | undefine
   return inPayload ?? (inEnvironment && `Environment: ${inEnvironment}`)
 }
 
-/** Lines without a name or a value are left out. */
 export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, string> =>
   Object.fromEntries(
     pairs
@@ -124,7 +122,6 @@ export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, strin
       .filter(([name, value]) => name && value),
   )
 
-/** What a version of a card holds, and what the form changes. */
 export type CardContent = Pick<
   Card,
   | 'card_type'
@@ -140,7 +137,7 @@ export type CardContent = Pick<
   | 'card_payload'
 >
 
-/** The draft in the words of the API; rows without content are left out. */
+/** Returns the draft as API fields; rows without content are left out. */
 export function fieldsOf(draft: Draft): CardContent {
   const payload = payloadOf(draft.payload)
   return {
@@ -165,7 +162,7 @@ export const newEvidences = (draft: Draft) =>
     .filter((one) => one.content.trim())
     .map(({ kind, content }) => ({ kind: kind.trim() || 'note', content }))
 
-/** What is left of a draft once a part of it has been saved: evidence that was sent is not sent again. */
+/** Returns the draft without the parts that were saved: evidence is sent once. */
 export const restOf = (draft: Draft, sent: Draft): Draft => ({
   ...draft,
   evidences: draft.evidences.filter(
@@ -176,10 +173,10 @@ export const restOf = (draft: Draft, sent: Draft): Draft => ({
 const withoutIds = (draft: Draft): string =>
   JSON.stringify(draft, (name, value) => (name === 'id' ? undefined : value))
 
-/** Whether two drafts say the same. A draft that is filled in anew has other ids in its rows. */
+/** Compares two drafts without the ids of their rows. */
 export const isSame = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
 
-/** Only what differs from the card as it was loaded is sent. */
+/** Returns only the fields that differ from the loaded card. */
 export function changesOf(
   draft: Draft,
   card: Card,
@@ -193,7 +190,6 @@ export function changesOf(
   return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }
 }
 
-/** Whether a card has everything that the draft has: then there is nothing left to save. */
 export function isSavedAs(draft: Draft, card: Card): boolean {
   const stored = new Set(card.evidences?.map((evidence) => evidence.content))
   return (

@@ -35,7 +35,7 @@ export function EditCard() {
   )
 }
 
-/** An editor that is open stays open, with what was typed; saving says if it is no longer allowed. */
+/** An open editor stays open, with its text; saving reports lost permission. */
 function Loaded({ card }: { card: Card }) {
   const [loaded] = useState(card)
   return (
@@ -89,7 +89,6 @@ const useSave = ({ base, version, saving, onConflict }: Save) =>
         )
       } catch (error) {
         const { queryKey } = cardQuery(base.card_id)
-        // Who leaves the editor now reads what became of the card.
         if (isOutOfReach(error)) void queryClient.invalidateQueries({ queryKey, refetchType: 'none' })
         if (!(error instanceof ApiError && error.status === 412)) throw error
         const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
@@ -102,7 +101,7 @@ const useSave = ({ base, version, saving, onConflict }: Save) =>
     },
   })
 
-/** Saves on top of the version it was loaded from. A newer version on the server is shown, never overwritten unseen. */
+/** Saves on top of the loaded version; a newer version on the server is shown first. */
 function Editor({ loaded }: { loaded: Card }) {
   const navigate = useNavigate()
   const params = { cardId: loaded.card_id }
@@ -192,7 +191,6 @@ function Editor({ loaded }: { loaded: Card }) {
 
 type Props = { mine: Draft; theirs: Card; onKeepMine: () => void; onTakeTheirs: () => void }
 
-/** Somebody saved in between: both texts side by side, and the choice. */
 function ConflictNotice({ mine, theirs, onKeepMine, onTakeTheirs }: Props) {
   return (
     <div className="grid gap-3">

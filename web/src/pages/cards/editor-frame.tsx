@@ -18,26 +18,22 @@ import { keepRest } from './use-draft.tsx'
 type Props = {
   title: string
   back: ReactNode
-  /** Who reads the card that is edited. */
   lead?: ReactNode
   draft: Draft
   savedAt: string | null
   notices: ReactNode
-  /** Why the last save failed. Its notice comes into view, since the button may be far below it. */
+  /** The error of the last save. Its notice comes into view, since the button may be far below it. */
   problem: unknown
   busy: boolean
-  /** The server is unreachable: the save waits for it. */
   waits?: boolean
   saveLabel: string
   onSave: () => void
   onDiscard: () => void
   children: ReactNode
   stored?: Evidence[]
-  /** More help while writing, below the review. */
   beside?: ReactNode
 }
 
-/** The form on the left, the review on the right, the save button always visible. */
 export function EditorFrame({
   title,
   back,
@@ -113,7 +109,7 @@ function SaveBar({ savedAt, busy, waits, saveLabel, onDiscard }: SaveBarProps) {
       {savedAt && (
         <Button
           look="ghost"
-          // What is being saved would be saved all the same.
+          // The text is being saved, so discarding it would not help.
           disabled={busy}
           onClick={({ currentTarget }) => {
             neighbourGetsFocus(currentTarget, () => (bar.current ? [bar.current] : []))
@@ -132,13 +128,12 @@ function SaveBar({ savedAt, busy, waits, saveLabel, onDiscard }: SaveBarProps) {
 
 type Finish = (card: Card, sent: Draft) => unknown
 
-/** How the editors that are open go on after a save, by person and draft. */
+/** How open editors continue after a save, by person and draft. */
 const editors = new Map<string, Finish>()
 
 /**
- * The save of a draft, which may end after its editor was left. If an editor of the same draft is open by then, that one
- * goes on. Any other page stays, and a notice leads to the card. A failure shows in the editor that sent it, and else in
- * a notice.
+ * Saves a draft, even after its editor was left. An editor of the same draft that is open by then
+ * continues; otherwise a notice leads to the card. A failure shows in its editor or in a notice.
  */
 export function useSaving(cardKey: string, finish: Finish) {
   const { user_id } = useMe()

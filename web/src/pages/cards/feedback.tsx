@@ -23,13 +23,12 @@ const KINDS: { kind: FeedbackKind; label: string; icon: typeof Clock }[] = [
 
 const AT_ONCE = 20
 
-/** Authors read feedback; everybody else gives it. */
 export function Feedback({ card }: { card: Card }) {
   const me = useMe()
   return card.owner_id === me.user_id ? <Received card={card} /> : <Vote key={card.card_id} card={card} />
 }
 
-/** One vote per person; it shows at once and comes back if the server refuses. */
+/** One vote per person; it shows at once and returns if the server refuses. */
 function useVote(card: Card) {
   const ownQuery = queryOptions({
     queryKey: ['card', card.card_id, 'feedback', 'mine'],
@@ -42,7 +41,7 @@ function useVote(card: Card) {
   const mine = chosen ?? given?.kind ?? null
   const key = cardQuery(card.card_id).queryKey
   const give = useMutation({
-    // The server replaces a vote together with its comment, so another vote brings the comment along.
+    // The server replaces a vote together with its comment, so another vote resends the comment.
     mutationFn: async (input: { kind: FeedbackKind; comment?: string }) => {
       const { items } = await queryClient.ensureQueryData(ownQuery)
       return call('POST /api/v1/cards/{card_id}/feedback', {
@@ -67,7 +66,7 @@ function useVote(card: Card) {
     onSuccess: async (_, { kind, comment: said }) => {
       if (said) toast('Thank you. The author reads your comment.')
       await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
-      // From here on the list counts, which also has what another tab says; unless a later vote is on its way.
+      // From here on the list counts, unless a later vote is under way.
       if (queryClient.getQueryState(ownQuery.queryKey)?.status === 'success')
         setChosen((latest) => (latest === kind ? null : latest))
     },
@@ -88,7 +87,6 @@ function Vote({ card }: { card: Card }) {
   const { own, given, mine, give, takeBack } = useVote(card)
   const { user_id } = useMe()
   const { text: comment, change, dropSent } = useKeptText(`kv-feedback:${user_id}:${card.card_id}`, '')
-  /** Also if the card was left meanwhile. */
   const drop = [() => dropSent(comment), () => undefined] as const
   const kinds = useRef<HTMLDivElement>(null)
   const takeAllBack = ({ currentTarget }: MouseEvent<Element>) => {

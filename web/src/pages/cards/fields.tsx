@@ -10,7 +10,6 @@ import { type DraftPair, repeatedProblem, rowId } from './draft.ts'
 
 type Row = { id: string }
 
-/** The operations on the rows of a form. */
 export const rowsOf = <T extends Row>(rows: T[], onChange: (rows: T[]) => void) => ({
   set: (id: string, next: Partial<T>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...next } : row))),
@@ -31,7 +30,7 @@ const fieldsIn = (set: HTMLElement | null) => [
   ...(set?.querySelectorAll<HTMLElement>('input, textarea, select') ?? []),
 ]
 
-/** A part of the form with any number of rows. The focus goes into a new row, since its button was pressed to write one. */
+/** The focus goes into a new row, since its button was pressed to write one. */
 export function RowsField({ legend, note = 'optional', addLabel, onAdd, error, children }: RowsFieldProps) {
   const set = useRef<HTMLFieldSetElement>(null)
   const add = () => {
@@ -54,7 +53,7 @@ export function RowsField({ legend, note = 'optional', addLabel, onAdd, error, c
   )
 }
 
-/** Afterwards the focus is at the row that came into its place, or else at the button for a new one. */
+/** Moves the focus to the next row, or to the button for a new one. */
 export function RemoveRow({ label, onRemove }: { label: string; onRemove: () => void }) {
   const remove = ({ currentTarget }: MouseEvent<HTMLElement>) => {
     const set = currentTarget.closest('fieldset')
@@ -78,7 +77,6 @@ type PairsFieldProps = {
   error?: string | undefined
 }
 
-/** The environment: names and versions, two columns. */
 export function PairsField({ pairs, onChange, error }: PairsFieldProps) {
   const { set, remove, add } = rowsOf(pairs, onChange)
   const problem = repeatedProblem(pairs)
@@ -114,7 +112,7 @@ export function PairsField({ pairs, onChange, error }: PairsFieldProps) {
 
 const loadScanner = () => import('#server/features/redaction/redact.ts')
 
-/** The server's own scanner, executed while typing: share and publish would refuse what it finds. */
+/** Runs the server's own scanner while the person types. */
 export function useSecrets(text: string): Finding[] {
   const [found, setFound] = useState<Finding[]>([])
   useEffect(() => {
@@ -157,7 +155,7 @@ export function SecretWarning({ text, onReplace }: { text: string; onReplace: (t
 
 type TextBox = HTMLTextAreaElement | HTMLInputElement
 
-/** Replaces the selection as typing does, so that the browser's own undo takes it back. */
+/** Replaces the selection as typing does, so that the browser's own undo works. */
 export function insertText(box: TextBox, text: string): void {
   box.focus()
   // A hidden box cannot have the focus, and the browser types into the box that has it.
@@ -166,7 +164,7 @@ export function insertText(box: TextBox, text: string): void {
   box.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertFromPaste' }))
 }
 
-/** Replaces what was pasted last; false if it was changed since. */
+/** Replaces the last paste; false if the text was changed since. */
 export function replaceText(box: TextBox, old: string, next: string): boolean {
   const at = box.value.lastIndexOf(old)
   if (at < 0) return false
@@ -177,8 +175,8 @@ export function replaceText(box: TextBox, old: string, next: string): boolean {
 }
 
 /**
- * Remembers where the caret is, for text that arrives later. Who writes on meanwhile, here or in another box, goes on where
- * they are. If what stood before has changed, the later text goes to the caret of then.
+ * Remembers the caret for text that arrives later. A person who writes on meanwhile keeps the place. If the
+ * text before the caret has changed, the later text goes to the current caret.
  */
 export function keepCaret(box: TextBox): (text: string) => void {
   let before = box.value.slice(0, box.selectionStart ?? 0)

@@ -20,7 +20,6 @@ import { VersionDiff } from './version-diff.tsx'
 
 const PAGE_SIZE = 20
 
-/** Every version, newest first; the chosen one compared with the one before it, and a button that restores it. */
 export function HistoryPage() {
   const { cardId } = useParams({ from: '/app/cards/$cardId/history' })
   const [page, setPage] = useState(1)
@@ -121,7 +120,7 @@ function Version({
     )
   const failed = (error: unknown) => {
     toastError(error)
-    // Somebody may have changed the card: the next try is on top of what is there now.
+    // The card may have changed: the next try starts from the current version.
     void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
   }
   const restore = useMutation({

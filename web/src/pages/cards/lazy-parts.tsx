@@ -5,7 +5,7 @@ import { toastError } from '../../ui/toast.tsx'
 
 export type DialogProps = { card: Card; onClose: () => void }
 
-/** Few who read a card share, report, link or merge it or edit its cites, so this is no part of what a card loads. */
+/** Few readers open these dialogs, so they load on demand. */
 function lazyDialog<Props extends { onClose: () => void }>(load: () => Promise<ComponentType<Props>>) {
   const dialog = loadable(load)
   return function LazyDialog(props: Props) {
@@ -26,5 +26,5 @@ export const MergeDialog = lazyDialog(async () => (await import('./link-dialogs.
 export const ReportDialog = lazyDialog(async () => (await import('../moderation/report.tsx')).ReportDialog)
 export const ShareDialog = lazyDialog(async () => (await import('./share-dialog.tsx')).ShareDialog)
 
-/** Few cards have text that waits for them, so this is no part of what a card loads. */
+/** Few cards have kept text, so this part loads on demand. */
 export const KeptText = lazyPart(async () => (await import('./use-draft.tsx')).KeptText)

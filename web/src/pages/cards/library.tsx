@@ -17,7 +17,6 @@ const inputOf = (state: ListState): ListInput => ({
   sort: state.sort ?? 'created',
 })
 
-/** The public library. Browsing is free; ranked search is a section of the search page. */
 export function Library() {
   const state = route.useSearch()
   const navigate = route.useNavigate()

@@ -49,7 +49,7 @@ export function LinkDialog({ card, onClose }: { card: Card; onClose: () => void 
   const send = () => {
     if (!other) return
     const link = { ...linkBetween(card.card_id, other.card_id, way), why: why.trim() || null }
-    // What was sent is dropped also if the dialog was closed meanwhile.
+    // The sent text is dropped even if the dialog was closed meanwhile.
     void add.mutateAsync(link, { onSuccess: onClose }).then(
       () => dropSent(why),
       () => undefined,
@@ -86,7 +86,6 @@ export function LinkDialog({ card, onClose }: { card: Card; onClose: () => void 
   )
 }
 
-/** Says what will happen to both cards. */
 export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void }) {
   const [into, setInto] = useState<PickedCard | null>(null)
   const keptAs = `kv-reason:${useMe().user_id}:merge:${card.card_id}`
@@ -134,19 +133,20 @@ export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void
 type PickedCard = Pick<Card, 'card_id' | 'title' | 'card_type' | 'home' | 'readers'>
 type Scope = 'personal' | 'workspace'
 
-const MOST_SHOWN = 8
-const SHORTEST_QUERY = 3
+const MAX_CARDS_SHOWN = 8
+const MIN_QUERY_CHARS = 3
 const WAIT_MS = 250
 
-/** Searches own cards and those of the team; before the first word it shows those that changed last. */
+/** Searches own and team cards; without words it lists those that changed last. */
 function useChoice(scope: Scope, words: string) {
   return useQuery({
     queryKey: ['cards', 'choice', scope, words],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<PickedCard[]> =>
-      words.length < SHORTEST_QUERY
-        ? (await call('GET /api/v1/cases', { scope, page_size: MOST_SHOWN }, { signal })).items
-        : (await call('POST /api/v1/search', { query: words, scope, limit: MOST_SHOWN }, { signal })).results,
+      words.length < MIN_QUERY_CHARS
+        ? (await call('GET /api/v1/cases', { scope, page_size: MAX_CARDS_SHOWN }, { signal })).items
+        : (await call('POST /api/v1/search', { query: words, scope, limit: MAX_CARDS_SHOWN }, { signal }))
+            .results,
   })
 }
 
@@ -216,7 +216,7 @@ function Options({ cards, picked, onPick }: Pick<Props, 'picked' | 'onPick'> & {
   )
 }
 
-/** Why a link or a merge was refused, with the other card if the server names one. */
+/** Shows the reason of a refusal, with the other card if the server names one. */
 function LinkFailure({ error }: { error: unknown }) {
   const inTheWay = error instanceof ApiError ? error.extra.superseded_by : undefined
   if (!(error instanceof ApiError) || typeof inTheWay !== 'string') return <FormError error={error} />

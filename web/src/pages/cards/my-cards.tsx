@@ -42,7 +42,7 @@ export function MyCards() {
   const input = inputOf(state)
   const list = JSON.stringify(input)
   const [chosenIn, setChosenIn] = useState(list)
-  // Another list, by a filter, a link or Back: cards that are no longer in sight are not chosen.
+  // Cards that are out of sight in another list are not chosen.
   if (chosenIn !== list) {
     setChosenIn(list)
     setChosen(NONE)
@@ -147,7 +147,6 @@ function CardFilters({ state, change }: Filtered) {
   )
 }
 
-/** Whether the person is no more than a viewer of the teams whose cards are listed. */
 function useReadsOnly({ scope, workspace }: ListState): boolean {
   const workspaces = useQuery(workspacesQuery).data?.items ?? []
   const teams = workspaces.filter(
@@ -156,7 +155,6 @@ function useReadsOnly({ scope, workspace }: ListState): boolean {
   return scope === 'workspace' && teams.length > 0 && teams.every(({ role }) => role === 'viewer')
 }
 
-/** There is no card yet, or none passes the filters. */
 function NoCards({ state, change }: Filtered) {
   const filtered = isFiltered(state)
   const isTeam = state.scope === 'workspace'
@@ -229,21 +227,18 @@ function WorkspaceFilter({
 type Props = {
   chosen: ReadonlyMap<string, ListedCard>
   total: number
-  /** How many of the visible cards can be chosen at once. */
   choosable: number
   onAll: () => void
-  /** Only these stay chosen. */
   onLeft: (cards: readonly Pick<ListedCard, 'card_id'>[]) => void
 }
 
-/** How many cards there are, or how many are chosen and what can be done with them. */
 function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
   const [asking, setAsking] = useState(false)
   const cards = [...chosen.values()]
-  // Back leads to another list, where none of them is chosen.
+  // Back leads to another list, where no card is chosen.
   if (asking && cards.length === 0) setAsking(false)
   const bar = useRef<HTMLDivElement>(null)
-  /** Other buttons take the place of those that choose. */
+  /** Moves the focus to the buttons that replace those for choosing. */
   const then = (run: () => void) => (event: MouseEvent<Element>) => {
     neighbourGetsFocus(event.currentTarget, () => (bar.current ? [bar.current] : []))
     run()
@@ -253,7 +248,7 @@ function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
       ref={bar}
       className={cx(
         'flex min-h-8 flex-wrap items-center gap-2 pb-1 text-sm',
-        // Cards far down the list are chosen too, and what to do with them stays in reach.
+        // Stays in reach while cards far down the list are chosen.
         cards.length > 0 && 'sticky top-0 z-10 bg-page py-1',
       )}
     >
@@ -282,7 +277,6 @@ function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
   )
 }
 
-/** Numbers with small charts, beside the list: of all cards that its filters choose from. */
 function CardStatsPanel({ state }: { state: ListState }) {
   const whose = whoseCards(state)
   const stats = useQuery({
@@ -369,7 +363,6 @@ const Block = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 )
 
-/** The share of shared or published cards, as one bar. */
 const Split = ({ published, total }: { published: number; total: number }) => (
   <div
     role="img"
@@ -383,11 +376,9 @@ const Split = ({ published, total }: { published: number; total: number }) => (
 type BarsProps = {
   label: string
   rows: { name: string; value: number }[]
-  /** A name that leads somewhere. */
   link?: (name: string) => ReactNode
 }
 
-/** A small horizontal bar chart that reads as a list. */
 function Bars({ label, rows, link }: BarsProps) {
   const most = Math.max(1, ...rows.map((row) => row.value))
   return (

@@ -24,10 +24,10 @@ import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.ts
 
 const route = getRouteApi('/app/cards/new')
 
-/** Each new card has a draft of its own, named in the address: two tabs write two cards. */
+/** Each new card has a draft of its own, named in the address, so two tabs write two cards. */
 export function NewCard() {
   const { draft, from, also } = route.useSearch()
-  // Another one each time that the address names none: the link to a new card works on this page too.
+  // A new id each time that the address names none: the link to a new card works on this page too.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the draft is what makes it another one
   const fresh = useMemo(randomId, [draft])
   if (from) return <CardFromMemory key={from} from={from} also={also} />
@@ -35,7 +35,6 @@ export function NewCard() {
   return <CardEditor key={draft} draftId={draft} />
 }
 
-/** The editor for a card that is made from an exchange in memory. */
 function CardFromMemory({ from, also }: { from: string; also: string | undefined }) {
   const proposal = useQuery({
     queryKey: ['memory', 'proposal', from, also ?? ''],
@@ -86,7 +85,6 @@ function FilledIn({ proposal, from }: { proposal: CardProposal; from: string }) 
 
 type CardSource = { rawId: string; start: Draft; notice: ReactNode }
 
-/** The editor of a new card, empty or filled in from a source. Each has a draft of its own. */
 function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
   const navigate = useNavigate()
   const { user_id, default_workspace_id } = useMe()
@@ -95,7 +93,6 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
   const { draft, newest, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
   const home = useHome(draft.workspace_id)
   const form = useRef<HTMLDivElement>(null)
-  // The first thing to write is the title, which is the first required field.
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
   const { isSaving, saving } = useSaving(draftKey, (card, sent) => {
     const { current } = newest
@@ -128,7 +125,7 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
     },
     onError: (error) => {
       saving.onError(error)
-      // Perhaps the team is not there any more, or not for this person.
+      // The team may be gone, or closed to this person.
       return queryClient.invalidateQueries({ queryKey: workspacesQuery.queryKey })
     },
   })
@@ -171,7 +168,6 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
   )
 }
 
-/** Other unsaved drafts, as long as nothing is written here. */
 function OtherDrafts({ except }: { except: string }) {
   const { user_id } = useMe()
   const drafts = useMemo(
@@ -197,12 +193,12 @@ function OtherDrafts({ except }: { except: string }) {
 }
 
 const WAIT_MS = 600
-const SHORTEST_TITLE = 10
-const SHORTEST_SYMPTOM = 20
+const MIN_TITLE_CHARS = 10
+const MIN_SYMPTOM_CHARS = 20
 
-/** Shows similar cards while a person writes, beside the form. If it fails, it shows nothing. */
+/** Shows similar cards while a person writes; a failure shows nothing. */
 function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_summary'> }) {
-  // As one text: an object would differ at every render, and the value would never settle.
+  // One text, because an object would differ at every render and never settle.
   const written = useDebounced(
     JSON.stringify({
       title: draft.title.trim(),
@@ -212,7 +208,7 @@ function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_su
     WAIT_MS,
   )
   const { title, symptom, fix_summary } = JSON.parse(written) as typeof draft
-  const isEnough = title.length >= SHORTEST_TITLE && symptom.length >= SHORTEST_SYMPTOM
+  const isEnough = title.length >= MIN_TITLE_CHARS && symptom.length >= MIN_SYMPTOM_CHARS
   const near = useQuery({
     queryKey: ['search', 'near', written],
     enabled: isEnough,
@@ -256,7 +252,7 @@ function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_su
   )
 }
 
-/** Where a new card goes. A draft may name a team that its writer has left, or that is gone: then it is Personal. */
+/** Target workspace of a new card; falls back to Personal if the draft's team is gone or no longer accessible. */
 function useHome(wanted: string) {
   const { personal_workspace_id } = useMe()
   const query = useQuery(workspacesQuery)
@@ -275,7 +271,6 @@ function useHome(wanted: string) {
 
 type Props = { home: ReturnType<typeof useHome>; onChange: (workspaceId: string) => void }
 
-/** Where the card will live: workspaces that the person may write in, and Personal. */
 function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: Props) {
   const field = (
     <SelectField
@@ -293,7 +288,7 @@ function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: P
       ))}
     </SelectField>
   )
-  // It keeps its place until the list comes: the fields below would move under the pointer.
+  // Keeps its place while the list loads, so that the fields below do not move.
   if (!writable)
     return (
       <PartNotLoaded what="Your workspaces" query={query}>

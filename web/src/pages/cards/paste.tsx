@@ -30,7 +30,7 @@ const altOf = (file: File) => {
   return name === '' || name === 'image' ? 'Picture' : name
 }
 
-/** The pictures among the files, or why there is none to take; null if no file was handed over. */
+/** Returns the pictures among the files, the reason against them, or null without files. */
 function picturesIn(data: DataTransfer, markdown: boolean): File[] | string | null {
   const files = [...data.files]
   const [first] = files
@@ -40,7 +40,7 @@ function picturesIn(data: DataTransfer, markdown: boolean): File[] | string | nu
   return `${first.name || 'The file'} was not taken: ${markdown ? 'only text and pictures' : 'only text'} can be put here.`
 }
 
-/** A text box that says what it did with a paste, and undoes it on request. */
+/** A text box that says how it changed a paste, and undoes it on request. */
 export function PasteTextarea({ value, onChange, maxLength, markdown = false, ...rest }: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
   const [note, setNote] = useState<Note | null>(null)
@@ -68,7 +68,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
     const text = [said, cutNote(done.cut, maxLength)].filter(Boolean).join(' ')
     if (text) setNote({ text, tone: done.cut === '' ? 'info' : 'warn', undo: undo && (() => void undo()) })
   }
-  // A browser would leave the page to show a file that nobody takes.
+  // A browser would leave the page to show a dropped file.
   const drop = (event: DragEvent) => {
     if (takeFiles(event.dataTransfer)) event.preventDefault()
   }
@@ -108,7 +108,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
   )
 }
 
-/** Uploads pictures one after another and inserts each where the caret was. At the end it names those that are refused. */
+/** Uploads pictures one after another, inserts each at the caret, and names those that are refused. */
 function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
   return async (files: readonly File[]) => {
     const insert = box.current && keepCaret(box.current)
@@ -120,7 +120,7 @@ function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: N
         continue
       }
       setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
-      // The browser says so to whoever saves now: the card would be without the picture.
+      // The browser shows this to a person who saves now: the card would lack the picture.
       box.current?.setCustomValidity('The picture is not there yet. Save when it is in the text.')
       try {
         const { url } = await uploadImage(file)
@@ -161,27 +161,22 @@ type Caret = {
   before: string
   after: string
   maxLength: number
-  /** Whether recognised code becomes a fenced block. */
   asCode: boolean
 }
 
 type Paste = {
-  /** What goes into the field. */
   text: string
-  /** What was pasted, without the colours of a terminal. */
   plain: string
-  /** The end of the pasted text, if it did not fit. */
   cut: string
   recognised: Recognised | null
 }
 
-/** Never inside a surrogate pair. */
 const cutAt = (text: string, length: number): number => {
   const end = Math.max(0, Math.min(length, text.length))
   return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) && end < text.length ? end - 1 : end
 }
 
-/** What a paste becomes; null if the browser's own paste is right. */
+/** Returns the text that a paste becomes, or null to leave it to the browser. */
 export function pasteInto(pasted: string, { before, after, maxLength, asCode }: Caret): Paste | null {
   const room = maxLength - before.length - after.length
   const plain = withoutTerminalCodes(pasted)
@@ -205,21 +200,19 @@ export function pasteInto(pasted: string, { before, after, maxLength, asCode }: 
 
 const SHOWN_CUT = 60
 
-/** Says how much of a paste was cut, and from where on; empty if all of it fitted. */
+/** Says how much of a paste was cut and where; empty if all of it fitted. */
 export const cutNote = (cut: string, maxLength: number): string =>
   cut === ''
     ? ''
     : `There is room for ${plural(maxLength, 'character')}. ${plural(cut.length, 'character')} at the end of the paste were cut, from “${cut.trim().slice(0, SHOWN_CUT)}” on.`
 
-/** The kind of a pasted text, recognised by its lines. */
 type Recognised = { what: string; language: string }
 
-const MOST_LINES = 200
+const MAX_LINES = 200
 
 const linesMatching = (lines: readonly string[], pattern: RegExp) =>
   lines.filter((line) => pattern.test(line)).length
 
-/** A frame of a stack trace, in the forms of the languages that print them. */
 const FRAMES: readonly RegExp[] = [
   /^\s+at (?:async )?[\w.$<>[\] ]{1,200}\(.{1,300}\)$/,
   /^\s+at .{1,300}:\d+:\d+\)?$/,
@@ -254,12 +247,12 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Recognises what would lose its shape as running text: a stack trace, a log, a diff, the output of a command, JSON.
- * Prose and Markdown are left alone, and so is a single line, which has no shape to lose.
+ * Recognises text that loses its shape as prose: stack traces, logs, diffs, output of commands, JSON. A
+ * single line has no shape to lose.
  */
 export function recognise(text: string): Recognised | null {
   const lines = text
-    .split('\n', MOST_LINES)
+    .split('\n', MAX_LINES)
     .map((line) => line.trimEnd())
     .filter(Boolean)
   if (lines.length < 2 || text.includes('```')) return null
@@ -276,7 +269,7 @@ export function recognise(text: string): Recognised | null {
   return isJson(text) ? { what: 'JSON', language: 'json' } : null
 }
 
-/** The text as a fenced block. A text that has a fence of its own is not recognised, so three back ticks are enough. */
+/** A text with a fence of its own is not recognised, so three back ticks are enough. */
 export function fenced(text: string, language: string, before: string, after: string): string {
   const open = before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n'
   const close = after === '' || after.startsWith('\n') ? '\n' : '\n\n'

@@ -6,19 +6,18 @@ const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, ever
 
 type Housed = Pick<Card, 'home' | 'readers'>
 
-/** The home of a card, if its readers do not already say it. */
+/** Returns the home of a card, unless its readers already name it. */
 const homeWords = ({ home, readers }: Housed): string | null => {
   if (readers.kind === 'members' || readers.kind === 'editors') return null
   return home.name ?? 'A workspace that you left'
 }
 
-/** Who can read a card and where it lives, in the words of the server. */
 export function ReadersLine({
   card,
   className = 'max-w-full',
 }: {
   card: Housed
-  /** Its largest width: a name in one long word must not widen the page. */
+  /** A name in one long word must not widen the page. */
   className?: string
 }) {
   const Icon = ICONS[card.readers.kind]

@@ -13,7 +13,6 @@ type Props = {
   evidenceCount: number
 }
 
-/** The rules for publishing, each met or not, while the card is being written. */
 export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
   const review = useReview(content, evidences, evidenceCount)
   if (!review)
@@ -24,7 +23,7 @@ export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
       </div>
     )
   const ready = review.passed
-  // Nobody has done anything wrong before the first word.
+  // Before the first word no rule is broken.
   const isEmpty = !content.title.trim() && !content.symptom.trim() && !content.fix_summary.trim()
   return (
     <section aria-label="Review">
@@ -64,7 +63,6 @@ export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
   )
 }
 
-/** What is missing: points, or a required line. */
 export function standing({
   passed,
   score,
@@ -86,7 +84,7 @@ type Reviewed = {
 
 type Limits = typeof import('#server/features/cards/review-rules.ts')['LIMITS']
 
-/** The rules' messages say what to fix; a checklist says what is wanted. */
+/** Labels of the checklist say what is wanted; messages of the rules say what to fix. */
 const labels = (limits: Limits): Record<string, string> => ({
   title_length: `Title of at least ${limits.titleCharacters} characters`,
   title_words: `Title of at least ${limits.titleWords} words`,
@@ -100,7 +98,7 @@ const labels = (limits: Limits): Record<string, string> => ({
   no_secrets: 'No secrets',
 })
 
-/** Shown with the last line: both say what a public card must not contain. */
+/** Merged into the last line: both are about content that a public card must not contain. */
 const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous for readers' }
 
 const loadRules = () =>
@@ -114,7 +112,7 @@ const loadRules = () =>
 
 type Rules = Awaited<ReturnType<typeof loadRules>>
 
-/** Applies the server's own publish rules and secret scanner in the browser, when the person pauses typing. */
+/** Runs the server's publish rules and secret scanner in the browser, when the person pauses typing. */
 function useReview(
   content: CardContent,
   evidences: readonly { content: string }[],

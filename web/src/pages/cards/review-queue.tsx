@@ -27,7 +27,6 @@ const REASONS: Record<ReviewItem['reason'], string> = {
   contradiction: 'Contradiction',
 }
 
-/** Cards that somebody should look at again: the person's own, or those of one workspace. */
 export function ReviewQueue() {
   const { workspace } = route.useSearch()
   const queue = useQuery(queueQuery(workspace))

@@ -17,7 +17,7 @@ const library = createRoute({
   component: lazyPage(() => import('./library.tsx'), 'Library'),
 })
 
-/** The address of a public page, opened by somebody who is signed in. */
+/** The address of a public page, opened by a person who is signed in. */
 const publicCard = createRoute({
   getParentRoute: () => appRoute,
   path: '/library/$cardId',

@@ -31,14 +31,14 @@ import {
 type ShareDialogProps = {
   cards: readonly Shareable[]
   onClose: () => void
-  /** Gets the cards that were refused; the others are done. */
+  /** Gets the cards that were refused. */
   onShared?: (left: readonly Shareable[]) => void
 }
 
-/** Who reads a card, in one place: keep it private, share it with a team, publish it. For one card and for many. */
+/** Sets who reads one card or many: private, a team, or the library. */
 export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
   const [only] = cards.length === 1 ? cards : []
-  // The last one of many that were refused is still named.
+  // The last refused card of many is still named.
   const [many] = useState(!only)
   const present = presentOf(cards)
   const [target, setTarget] = useState<Target | undefined>(only && present)
@@ -52,7 +52,7 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
     if (left.length === 0) onClose()
   })
   const isChanged = target !== undefined && !(present && isSameTarget(present, target))
-  // Nothing gets a licence that its owner was not shown.
+  // Every licence is shown to the owner before it is given.
   const isReady = isChanged && (target.kind !== 'library' || config !== undefined)
   const isNowhere = options?.every((option) => present && isSameTarget(option.target, present))
   const name = options?.find((option) => target && isSameTarget(option.target, target))?.name ?? ''
@@ -66,7 +66,7 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
       busy={sharing.isPending}
       onSubmit={() => target && sharing.mutate({ cards, target })}
     >
-      {/* Until the choices come it has the focus, which would begin behind them. */}
+      {/** Holds the focus until the choices are loaded. */}
       <div tabIndex={-1} data-autofocus={options ? undefined : ''} className="focus:outline-none">
         {options ? (
           <Choice options={options} value={target} onChange={setTarget} present={present} />
@@ -100,7 +100,7 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
   )
 }
 
-/** Where the cards are, if all are in the same place. What is published may be published again, with a licence. */
+/** Returns the place of the cards if they share one. A published card may be published again with a licence. */
 function presentOf(cards: readonly Shareable[]): Target | undefined {
   const [first, ...others] = cards.map(presentTarget)
   if (!first || (others.length > 0 && first.kind === 'library')) return
@@ -112,7 +112,6 @@ const whoReads = (cards: readonly Shareable[]): string => {
   return `Now: ${texts.slice(0, 3).join('; ')}${texts.length > 3 ? ' and others' : ''}.`
 }
 
-/** The button says what it does, and to how many. */
 function actionOf(target: Target | undefined, name: string, count: number, reward: number): string {
   const what = count === 1 ? '' : ` ${plural(count, 'card')}`
   if (target?.kind === 'private') return count === 1 ? 'Keep it to yourself' : `Make${what} private`
@@ -133,7 +132,6 @@ const ICONS = { private: Lock, draft: PenLine, team: Users, library: Globe } as 
 
 const keyOf = (target: Target) => (target.kind === 'team' ? target.workspaceId : target.kind)
 
-/** The homes that a card can have, from the fewest readers to the most. */
 function Choice({ options, value, present, onChange }: ChoiceProps) {
   const name = useId()
   return (
@@ -172,7 +170,7 @@ function Choice({ options, value, present, onChange }: ChoiceProps) {
   )
 }
 
-/** What publishing earns at most: each card once, none that was published before, and so many on one day. */
+/** Returns the maximum reward: new publications only, up to the daily limit. */
 function usePublishReward(cards: readonly Shareable[]): number {
   const { data: config } = useQuery(configQuery)
   const { data: policy } = useQuery(creditsPolicyQuery)
@@ -181,7 +179,6 @@ function usePublishReward(cards: readonly Shareable[]): number {
   return Math.min(unpublished, MAX_PUBLISH_REWARDS_PER_DAY) * (policy?.publish_reward_credits ?? 0)
 }
 
-/** The review before publishing: rule by rule for one card, as a sentence for many. */
 function LibraryReview({ cards, reward }: { cards: readonly Shareable[]; reward: number }) {
   const [only] = cards.length === 1 ? cards : []
   const earns =
@@ -214,7 +211,7 @@ const HINTS: Record<Licence, string> = {
   MIT: 'for code: keep the notice',
 }
 
-/** The licence that a card has already: given with this version, or by whoever wrote what was pulled. */
+/** Returns the licence that a card has already, from this version or from its import. */
 function fixedLicence(cards: readonly Shareable[]): Licence | undefined {
   const [only] = cards.length === 1 ? cards : []
   if (only?.publication?.licence) return only.publication.licence
@@ -227,7 +224,7 @@ type LicenceChoiceProps = {
   onChange: (licence: Licence) => void
 }
 
-/** Under which licence everybody may use what is published. It cannot be taken back for this version. */
+/** Sets the licence of a publication. It is irrevocable for this version. */
 function LicenceChoice({ cards, value, onChange }: LicenceChoiceProps) {
   const query = useQuery(configQuery)
   const config = query.data
@@ -265,7 +262,6 @@ function LicenceChoice({ cards, value, onChange }: LicenceChoiceProps) {
   )
 }
 
-/** The cards that were not changed, and why. */
 function Refusals({ refused, many }: { refused: readonly Refusal[]; many: boolean }) {
   if (refused.length === 0) return null
   return (
@@ -314,7 +310,7 @@ function Reason({ error }: { error: unknown }) {
 type Refusal = { card: Shareable; error: unknown }
 type Outcome = { done: { before: Shareable; after: Card }[]; refused: Refusal[] }
 
-/** One card after the other, so that a refusal is shown beside what was already done. */
+/** One card after the other, so that a refusal is shown beside the successes. */
 async function shareAll(cards: readonly Shareable[], target: Target, personalId: string): Promise<Outcome> {
   const outcome: Outcome = { done: [], refused: [] }
   for (const card of cards) {
@@ -344,7 +340,6 @@ async function undoAll({ done }: Outcome): Promise<void> {
   listsChanged()
 }
 
-/** What happened, with the sentence of the server on who reads it now. */
 function told({ done }: Outcome, target: Target): string {
   const [first] = done
   if (!first) return ''
@@ -356,7 +351,7 @@ function told({ done }: Outcome, target: Target): string {
   return done.length === 1 ? `Who can read it now: ${who}.` : `${plural(done.length, 'card')}: ${who}.`
 }
 
-/** Shares one card or many; what worked can be undone together. */
+/** Shares one card or many, with one undo for all that worked. */
 function useSharing(onDone: (refused: Refusal[]) => void) {
   const { personal_workspace_id, user_id } = useMe()
   return useMutation({

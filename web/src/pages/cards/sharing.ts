@@ -8,7 +8,6 @@ import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 
 export type Shareable = Card | ListedCard
 
-/** Where a card goes, and so who reads it. */
 export type Target =
   | { kind: 'private' }
   | { kind: 'draft' }
@@ -19,7 +18,6 @@ type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_
 
 const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
 
-/** The present home of a card as one of the choices of the dialog. */
 export function presentTarget(card: Shareable): Target {
   if (card.home.kind === 'library') return { kind: 'library' }
   if (card.home.kind === 'personal') return { kind: 'private' }
@@ -40,7 +38,7 @@ const movedTo = async (card: Standing, workspace_id: string): Promise<Standing> 
     ? card
     : call('POST /api/v1/cards/{card_id}/move', { card_id: card.card_id, workspace_id })
 
-/** Brings one card there. Sharing with a team is one step at the server; it moves the card or changes nothing. */
+/** Sharing with a team is one step at the server; it moves the card or changes nothing. */
 export async function applyTarget(card: Shareable, target: Target, personalId: string): Promise<Card> {
   const { card_id } = card
   if (target.kind === 'team')
@@ -51,14 +49,13 @@ export async function applyTarget(card: Shareable, target: Target, personalId: s
       ...(target.licence ? { licence: target.licence } : {}),
     })
   if (target.kind === 'draft') return call('POST /api/v1/cards/{card_id}/unpublish', { card_id })
-  // A move to the personal workspace ends sharing. Only a card that is published elsewhere is taken back first.
+  // A move to the personal workspace ends sharing. Only a card published elsewhere is taken back first.
   const home = isAway(card) ? await call('POST /api/v1/cards/{card_id}/unpublish', { card_id }) : card
   return home.workspace_id === personalId
     ? call('POST /api/v1/cards/{card_id}/unpublish', { card_id })
     : call('POST /api/v1/cards/{card_id}/move', { card_id, workspace_id: personalId })
 }
 
-/** The way back: where the card was, shared as it was. */
 export async function undoTarget(before: Shareable, after: Card): Promise<void> {
   const { card_id } = before
   if (before.status === 'published' && !isAway(before) && before.home.kind === 'workspace') {
@@ -74,12 +71,12 @@ export async function undoTarget(before: Shareable, after: Card): Promise<void> 
 
 export type Option = { target: Target; name: string; hint: string }
 
-/** Its owner alone decides whether strangers read a card, and takes it back from where it is published. */
+/** Only its owner decides whether strangers read a card. */
 const mayBring = (card: Shareable, { workspace_id, visibility }: Workspace): boolean =>
   (card.workspace_id === workspace_id && card.status === 'published') ||
   (visibility === 'private' && !isAway(card))
 
-/** The homes that the person can give these cards, with the present one. Only what is possible is offered. */
+/** Returns the possible homes of these cards, with the present one. */
 export function useOptions(cards: readonly Shareable[], enabled = true) {
   const me = useMe()
   const workspaces = useQuery({ ...workspacesQuery, enabled })
@@ -129,10 +126,7 @@ function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[]
   ]
 }
 
-/**
- * Whether there is another home for it. An editor of one team has none for what a colleague has shared there. An owner who
- * has left a team takes the card back from there, although it cannot be edited before.
- */
+/** Tells whether the card can go to another home. An owner who has left a team can take the card back. */
 export function useMayShare(card: Card): boolean {
   const isOwn = card.owner_id === useMe().user_id
   const mayAsk = card.can_edit && !isOwn

@@ -24,7 +24,6 @@ export type NewLink = { fromId: string; toId: string; kind: CardLink['kind']; wh
 const link = ({ fromId, toId, kind, why }: NewLink) =>
   call('POST /api/v1/cards/{card_id}/links', { card_id: fromId, to_card_id: toId, kind, why })
 
-/** `cardId` is the card of the page, which the person may edit. */
 export function useLinking(cardId: string) {
   const unlink = async (linkId: string) => {
     await call('DELETE /api/v1/cards/{card_id}/links/{link_id}', { card_id: cardId, link_id: linkId })
@@ -48,12 +47,10 @@ export function useLinking(cardId: string) {
   return { add, remove }
 }
 
-/** Brings a merged card back; its page opens. */
 export function useUnmerge() {
   const navigate = useNavigate()
   return async (cardId: string, isHere = false) => {
     await call('DELETE /api/v1/cards/{card_id}/merge', { card_id: cardId })
-    // The cache has the other card under its id.
     if (!isHere) queryClient.removeQueries({ queryKey: ['card', cardId] })
     if (!isHere) await navigate({ to: '/cards/$cardId', params: { cardId } })
     await cardsChanged()

@@ -13,12 +13,11 @@ type Stored = { draft: Draft; version: number; savedAt: string }
 
 const keyOf = (userId: string, cardKey: string) => `kv-draft:${userId}:${cardKey}`
 
-/** Before each new card had a draft of its own, there was one for all of them. */
+/** The key of kept drafts without an id. */
 const FORMER_KEY = 'new'
 
 type KeptDraft = { draftId: string; title: string; savedAt: string }
 
-/** The cards that somebody began to write in this browser and has not saved, the latest first. */
 export function newDraftsOf(userId: string): KeptDraft[] {
   const former = local.read<Stored>(keyOf(userId, FORMER_KEY))
   if (former && local.write(keyOf(userId, 'new:former'), former)) local.remove(keyOf(userId, FORMER_KEY))
@@ -34,10 +33,9 @@ export function newDraftsOf(userId: string): KeptDraft[] {
     .toSorted((a, b) => (a.savedAt < b.savedAt ? 1 : -1))
 }
 
-/** Where the key of a save waits for its answer. */
 export const attemptKeyOf = (userId: string, cardKey: string) => `${keyOf(userId, cardKey)}:attempt`
 
-/** Keeps what was written while a new card was being saved as a draft of that card. */
+/** Keeps text that was written while its new card was being saved, as a draft of that card. */
 export function keepForCard(userId: string, { card_id, version }: Card, draft: Draft): boolean {
   return local.write(keyOf(userId, card_id), {
     draft,
@@ -47,8 +45,8 @@ export function keepForCard(userId: string, { card_id, version }: Card, draft: D
 }
 
 /**
- * For a save that ended after its editor was left: forgets what was sent. What was written since goes on as a draft of
- * the card. Says if there is any.
+ * After a late save: forgets the sent text and keeps later typing as a draft of the card. Returns whether
+ * there is any.
  */
 export function keepRest(userId: string, cardKey: string, card: Card, sent: Draft): boolean {
   const kept = draftOfCard(userId, cardKey)
@@ -61,7 +59,10 @@ export function keepRest(userId: string, cardKey: string, card: Card, sent: Draf
 const draftOfCard = (userId: string, cardId: string): Draft | undefined =>
   local.read<Stored>(keyOf(userId, cardId))?.draft
 
-/** Makes the draft of a card one of a new card, in Personal. Says its id, or nothing where the browser cannot keep it. */
+/**
+ * Turns the draft of a card into one of a new card in Personal. Returns its id, or undefined if the browser
+ * cannot keep it.
+ */
 function moveToNewCard(userId: string, cardId: string, draft: Draft): string | undefined {
   const draftId = randomId()
   const isKept = local.write(keyOf(userId, `new:${draftId}`), {
@@ -108,10 +109,7 @@ function useKeeping(key: string, onKept: (savedAt: string) => void) {
   return { keep, drop }
 }
 
-/**
- * The draft of one card, kept in this browser while it is being written. A reload or a closed tab loses nothing;
- * saving the card or discarding the draft forgets it.
- */
+/** The draft of one card, kept in this browser until it is saved or discarded. */
 export function useDraft(cardKey: string, start: Draft, version: number) {
   const me = useMe()
   const key = keyOf(me.user_id, cardKey)
@@ -147,7 +145,6 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
     setDraft(start)
     toast('The draft is discarded.', {
       undo: () => {
-        // Even if the page was left meanwhile: the draft is there again on the next visit.
         local.write(key, kept)
         setRestored(kept)
         setDraft(kept.draft)
@@ -158,7 +155,7 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
   }
   return {
     draft,
-    /** The draft at the end of a save, which may have gone on since it began. */
+    /** The draft at the end of a save; the person may have typed meanwhile. */
     newest,
     change,
     savedAt,
@@ -176,7 +173,7 @@ function reasonOf({ status, code, message }: ApiError): string {
 
 type Props = { cardId: string; draft: Draft; why?: ApiError; onMoved?: () => void }
 
-/** For text that can no longer be saved where it was meant to be: it goes on as a new card of its writer. */
+/** Offers to continue text as a new card, when its own card can no longer take it. */
 export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
   const { user_id } = useMe()
   const navigate = useNavigate()
@@ -215,7 +212,6 @@ export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
   )
 }
 
-/** What was written for a card that cannot be edited now, if anything was. */
 export function KeptText({ cardId }: { cardId: string }) {
   const { user_id } = useMe()
   const draft = draftOfCard(user_id, cardId)

@@ -20,14 +20,13 @@ import { cardQuery, listsChanged } from './card-queries.ts'
 import { draftOf, pairsAsRecord, repeatedProblem } from './draft.ts'
 import { PairsField, SecretWarning } from './fields.tsx'
 
-/** Verdicts after use, of others and of the reader. Feedback after reading is below. */
 export function Verdicts({ card }: { card: Card }) {
   const [saying, setSaying] = useState<Outcome | null>(null)
   const { query, items, total, own } = useVerdicts(card.card_id)
   const verify = useVerify(card, own)
   const takeBack = useTakeBack(card, own)
   const takeBackAndGoOn = ({ currentTarget }: MouseEvent) => {
-    // The button goes with what was said, and the focus with it: the first one beside it gets that.
+    // The button disappears with the verdict; the focus moves to the first one beside it.
     const { parentElement } = currentTarget
     neighbourGetsFocus(currentTarget, () => (parentElement ? [parentElement] : []))
     takeBack.mutate()
@@ -128,7 +127,6 @@ function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
 
 type Props = { card: Card; start: Outcome; own: Own; onClose: () => void }
 
-/** What came of it, where, and what was seen. */
 function VerdictDialog({ card, start, own, onClose }: Props) {
   const [outcome, setOutcome] = useState(start)
   const [environment, setEnvironment] = useState(() => draftOf(card).environment)
@@ -144,7 +142,7 @@ function VerdictDialog({ card, start, own, onClose }: Props) {
       note: note.trim() || null,
       evidence: evidence.trim() || null,
     }
-    // What was sent is dropped also if the dialog was closed meanwhile.
+    // The sent text is dropped even if the dialog was closed meanwhile.
     void verify.mutateAsync(said, { onSuccess: onClose }).then(
       () => [dropNote(note), dropEvidence(evidence)],
       () => undefined,
@@ -223,7 +221,7 @@ function useVerdicts(cardId: string) {
 /** The person's own verdicts, as far as the list is loaded. */
 type Own = { verdicts: Verdict[]; isComplete: boolean }
 
-type Said = {
+type VerdictInput = {
   outcome: Outcome
   environment: Record<string, string>
   note?: string | null
@@ -242,15 +240,14 @@ const takeBack = async (cardId: string) => {
   await changed(cardId)
 }
 
-/** The undo of an earlier verdict would withdraw the later ones too. */
 const noticesOf = ({ card_id }: Card) => `verdicts ${card_id}`
 
-/** Gives a verdict. Undo would withdraw all verdicts of the person, so it is offered for the first one only. */
+/** Gives a verdict. Undo would withdraw all verdicts of the person, so only the first one has it. */
 function useVerify(card: Card, own: Own) {
   return useMutation({
-    // Kept from before the call: until the answer arrives the list may have been read again.
+    // Kept from before the call: the list may be read again before the answer.
     onMutate: () => own,
-    mutationFn: (said: Said) =>
+    mutationFn: (said: VerdictInput) =>
       call('POST /api/v1/cards/{card_id}/verdicts', { card_id: card.card_id, ...said }),
     onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
       if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
@@ -264,7 +261,7 @@ function useVerify(card: Card, own: Own) {
   })
 }
 
-/** Withdraws all verdicts. A verdict on a former version cannot be given again, so then there is no undo. */
+/** Withdraws all verdicts. Verdicts on a former version cannot be given again, so they have no undo. */
 function useTakeBack(card: Card, own: Own) {
   const sayAgain = async (said: readonly Verdict[]) => {
     for (const { outcome, environment, note, evidence } of said)

@@ -3,7 +3,6 @@ import { cx } from '../../lib/cx.ts'
 import { CARD_TYPES } from './card-badges.tsx'
 import type { Draft } from './draft.ts'
 
-/** The readable text of each field, under the name readers know. */
 function texts(draft: Draft): [name: string, text: string][] {
   return [
     ['Type', CARD_TYPES[draft.card_type].label],
@@ -25,7 +24,6 @@ function texts(draft: Draft): [name: string, text: string][] {
   ]
 }
 
-/** Field by field, word by word; only what differs is shown, and all of it for a first version. */
 export function VersionDiff({ before, after }: { before: Draft | null; after: Draft }) {
   const old = before ? texts(before) : []
   const fields = texts(after)
@@ -44,7 +42,7 @@ export function VersionDiff({ before, after }: { before: Draft | null; after: Dr
   )
 }
 
-// Word diffs grow with the product of both lengths; long texts are compared line by line instead.
+// Word diffs grow with the product of both lengths; long texts are compared by line.
 const WORD_LIMIT = 8000
 
 function FieldDiff({ before, after }: { before: string; after: string }) {
@@ -58,7 +56,6 @@ function FieldDiff({ before, after }: { before: string; after: string }) {
           <Tag
             key={index}
             className={cx(
-              // Leave a gap between a removed word and its replacement.
               part.added && (parts[index - 1]?.removed ? 'ml-1' : ''),
               part.added && 'bg-ok-soft text-ok no-underline',
               part.removed && 'bg-bad-soft text-bad',

@@ -19,7 +19,6 @@ import { emptyDraft } from '../cards/draft.ts'
 import { AsNewCard } from '../cards/use-draft.tsx'
 import { draftsChanged, draftsQuery } from './draft-queries.ts'
 
-/** Drafts from the person's own work: they decide about each. */
 export function DraftsPage() {
   const drafts = useQuery(draftsQuery)
   const listed = drafts.data?.items ?? []
@@ -70,13 +69,11 @@ export function DraftsPage() {
 
 type DraftItemProps = {
   draft: CardDraft
-  /** It stands here only because somebody writes in it. */
+  /** True for a draft that the list lacks but the person edits. */
   isGone: boolean
-  /** Whether the list has to keep it. */
   onKeep: (isKept: boolean) => void
 }
 
-/** One draft: its text on one side, its evidence on the other. */
 function DraftItem({ draft, isGone, onKeep }: DraftItemProps) {
   const [isEditing, setEditing] = useState(false)
   const edit = (isOpen: boolean) => {
@@ -203,7 +200,7 @@ const takeFocus = (field: HTMLInputElement | null) => field?.focus()
 
 type DraftText = Record<'title' | (typeof FIELDS)[number][0], string>
 
-/** The words of a draft as they are edited; the browser keeps them until the draft is accepted or the edit dropped. */
+/** The edited text of a draft; the browser keeps it until the draft is accepted or the edit dropped. */
 function useDraftText(draft: CardDraft) {
   const { user_id } = useMe()
   const start: DraftText = {
@@ -222,14 +219,11 @@ function useDraftText(draft: CardDraft) {
 
 type DraftFormProps = {
   draft: CardDraft
-  /** It was decided about elsewhere, or its time is over. */
   isGone: boolean
-  /** It is a card now, so the list may leave it out. */
   onAccepted: () => void
   onCancel: () => void
 }
 
-/** Edits a draft and accepts it as a card. */
 function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
   const { words, setWords, isRestored, drop } = useDraftText(draft)
   const accept = useMutation({
@@ -249,7 +243,7 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // Enter in the title sends a form that has no button for it too.
+    // Enter in the title sends a form even without a button for it.
     if (isGone) return
     accept.mutate()
   }
@@ -266,7 +260,6 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
         {(props) => (
           <Input
             {...props}
-            // The button that opened the form is gone, and the focus with it.
             ref={takeFocus}
             required
             value={words.title}
@@ -307,7 +300,6 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
-/** The two outputs and what was changed in between. */
 function Evidence({ draft: { evidence } }: { draft: CardDraft }) {
   const { command, exit_code, failure, success, attempts, files, commands } = evidence
   const changes = [...files, ...commands]
@@ -353,7 +345,7 @@ function Output({ title, children }: { title: string; children: string }) {
 
 type Row = { draft_id: string }
 
-/** The list, and in it what it has no more and somebody still writes in, where it stood: the fields keep the focus. */
+/** Adds drafts that are still being edited at their old place, so that the fields keep the focus. */
 export function withKept<Draft extends Row>(
   listed: readonly Draft[],
   shown: readonly Draft[],

@@ -58,7 +58,6 @@ const FIGURES: readonly Figure[] = [
   },
 ]
 
-/** What recall did in the last thirty days: every count with its total, and how it was counted. */
 export function EffectsPage() {
   const { workspace } = route.useSearch()
   const effects = useQuery(effectsQuery(workspace))

@@ -18,7 +18,6 @@ const STEPS: Record<StepName, { label: string; to: LinkProps['to'] }> = {
   invite: { label: 'Invite somebody', to: '/workspaces' },
 }
 
-/** The checklist for a new person. It disappears when all is done, or when they dismiss it. */
 export function FirstSteps() {
   const { data } = useQuery(firstStepsQuery)
   const address = useRouterState({ select: (state) => state.location.href })
@@ -86,7 +85,7 @@ export function FirstSteps() {
 
 const LOOK_AGAIN_MS = 20_000
 
-/** An agent may take a step while the page is open, so this polls until all steps are done or the list is dismissed. */
+/** An agent may take a step while the page is open, so this polls until the list is done or dismissed. */
 const firstStepsQuery = queryOptions({
   queryKey: ['first-steps'],
   queryFn: ({ signal }) => call('GET /api/v1/auth/first-steps', {}, { signal }),
@@ -107,7 +106,6 @@ type Size = { small?: boolean }
 const look = ({ small }: Size) =>
   small ? ({ look: 'ghost', size: 'sm', className: 'w-full justify-start px-1!' } as const) : {}
 
-/** Adds a few cards to read and search, before the person has any. */
 export function AddSamples(props: Size) {
   const add = useMutation({
     mutationFn: () => call('POST /api/v1/samples'),
@@ -141,7 +139,6 @@ function RemoveSamples(props: Size) {
   )
 }
 
-/** Shown above the person's cards as long as some of them are samples. */
 export function SampleNotice() {
   const { data } = useQuery(firstStepsQuery)
   if (!data || data.sample_cards === 0) return null

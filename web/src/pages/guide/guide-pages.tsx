@@ -12,7 +12,6 @@ import { BackLink, Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList, SkeletonPage } from '../../ui/states.tsx'
 
 const indexRoute = getRouteApi('/app/guide')
-/** All pages of the guide; with words in the box, the sections that answer them. */
 export function GuideIndex() {
   const { q = '' } = indexRoute.useSearch()
   const navigate = indexRoute.useNavigate()
@@ -92,7 +91,6 @@ function Hits({ hits }: { hits: GuideHit[] }) {
 
 const pageRoute = getRouteApi('/app/guide/$page')
 
-/** One page of the guide, by sections; a link to a section scrolls to it once the page is loaded. */
 export function GuidePage() {
   const { page } = pageRoute.useParams()
   const navigate = useNavigate()
@@ -106,7 +104,7 @@ export function GuidePage() {
   useEffect(() => {
     if (isThere && hash) document.getElementById(hash)?.scrollIntoView()
   }, [isThere, hash])
-  // Links between the pages of the guide stay in the frame; the Markdown opens all others in a new tab.
+  // Links between guide pages stay in the frame; all others open in a new tab.
   const follow = (event: MouseEvent) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     const href = link?.getAttribute('href') ?? ''
@@ -158,7 +156,6 @@ function Section({ section }: { section: GuideSection }) {
   )
 }
 
-/** `/guide/cards#share` as the router has it. */
 function guideAddress(url: string): { to: '/guide/$page'; params: { page: string }; hash: string } {
   const [path = '', hash = ''] = url.split('#', 2)
   return { to: '/guide/$page', params: { page: path.replace(/^\/guide\//, '') }, hash }

@@ -18,7 +18,6 @@ import { inboxChanged, inboxQuery, PAGE_SIZE } from './inbox-queries.ts'
 
 const route = getRouteApi('/app/inbox')
 
-/** Notices for this person, each with its actions. */
 export function InboxPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
@@ -88,7 +87,7 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
   )
 }
 
-/** Notices that are not about a card or a workspace, and where they lead. */
+/** Links of notices without a card or workspace. */
 const LINKS: Partial<Record<InboxNotice['kind'], ComponentProps<typeof LinkButton>>> = {
   'cards.review_due': { to: '/review', children: 'Open the queue' },
   'ticket.answered': { to: '/support', search: { tab: 'mine' }, children: 'Open my tickets' },
@@ -98,7 +97,6 @@ const LINKS: Partial<Record<InboxNotice['kind'], ComponentProps<typeof LinkButto
 
 const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.mentioned']
 
-/** Opening what a notice is about marks it as read. */
 function NoticeActions({ notice }: { notice: InboxNotice }) {
   const { workspace_id: id, invite_id } = notice
   const read = () => {
@@ -136,7 +134,6 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
   )
 }
 
-/** A decision also marks the notice as read. */
 const settle = async (notice?: InboxNotice) => {
   if (notice?.read_at === null) await call('POST /api/v1/notices/read', { notice_ids: [notice.notice_id] })
   await Promise.all([inboxChanged(), queryClient.invalidateQueries({ queryKey: ['workspaces'] })])

@@ -12,7 +12,7 @@ export const inboxQuery = (page: number) =>
     placeholderData: (before) => before,
   })
 
-/** Polled from time to time, so that the number in the frame is about right. */
+/** Polled, so that the number in the frame is about right. */
 export const unreadQuery = queryOptions({
   queryKey: ['notices', 'unread'],
   queryFn: ({ signal }) => call('GET /api/v1/notices/unread', {}, { signal }),

@@ -18,7 +18,6 @@ import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
 
 type DocumentProps = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; plain?: boolean }
 
-/** Summary, facts or preferences as one document: readable, copyable, and editable by the person it is about. */
 export function MemoryDocument({ kind, project, event, plain }: DocumentProps) {
   const [editing, setEditing] = useState(false)
   const { title, empty, heading } = DOCUMENTS[kind]
@@ -87,10 +86,7 @@ const eventOf = (kind: DocumentKind, project: ProjectName, content: string) => (
       }),
 })
 
-/**
- * Saving writes a new event; the document before it stays in the timeline. What is not saved is kept: a click beside the
- * dialog closes it, and the session may end.
- */
+/** Saving writes a new event; the former document stays in the timeline. */
 function EditDocument({ kind, project, event, onClose }: EditDocumentProps) {
   const { user_id } = useMe()
   const start = event?.content ?? ''
@@ -123,7 +119,7 @@ function EditDocument({ kind, project, event, onClose }: EditDocumentProps) {
       ready={text.trim() !== '' && text.trim() !== event?.content.trim()}
       busy={save.isPending}
       error={save.error}
-      // Only here: the answer may come when the dialog was closed, or even opened again.
+      // Only here: by then the dialog may be closed, or open again.
       onSubmit={() =>
         save.mutate(text.trim(), { onSuccess: (_, content) => dropSaved(content) && onClose() })
       }

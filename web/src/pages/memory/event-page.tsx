@@ -14,7 +14,6 @@ import { eventQuery } from './memory-queries.ts'
 
 const route = getRouteApi('/app/memory/events/$rawId')
 
-/** One exchange of the person's memory. A card that was made from it links here. */
 export function EventPage() {
   const { rawId } = route.useParams()
   const { personal_workspace_id } = useMe()

@@ -15,7 +15,7 @@ type SaidProps = {
   children: (text: string) => ReactNode
 }
 
-/** One side of an exchange. A text that was cut in the list is read in full before it shows. */
+/** One side of an exchange. A text that the list cut is read in full before it shows. */
 export function Said({ who, icon, entry, side, children }: SaidProps) {
   const whole = useQuery({ ...eventQuery(entry.event.raw_id), enabled: entry.event.truncated })
   const text = whole.data ? textOf(whole.data, side) : entry.text
@@ -41,7 +41,6 @@ function textOf(event: MemoryEvent, side: SaidProps['side']): string {
 
 export type Entry = { event: MemoryEvent; text: string }
 
-/** Opens the editor, filled in from the exchange. Nothing is stored by that. */
 export function MakeCard({ rawIds }: { rawIds: readonly [string, ...string[]] }) {
   const [from, ...also] = rawIds
   return (

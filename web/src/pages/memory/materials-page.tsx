@@ -29,7 +29,7 @@ const materialsQuery = (page: number) =>
 
 const nameOf = (material: Material) => material.title || material.content.slice(0, 80)
 
-/** The same rule as on the server: the owner, and admins of its workspace. */
+/** The server's rule: the owner, and admins of the workspace. */
 function useMayDelete(): (material: Material) => boolean {
   const me = useMe()
   const { data } = useQuery(workspacesQuery)
@@ -94,7 +94,7 @@ export function MaterialsPage() {
   )
 }
 
-/** Lists have only the beginning; the whole text is loaded when it is opened. */
+/** Lists have only the beginning of a text. */
 function ReadMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
   const whole = useQuery({
     queryKey: ['materials', 'one', material.raw_id],

@@ -4,19 +4,17 @@ import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { EventType, MemoryEvent, MemoryProject } from '../../api/types.ts'
 
-/** The key under which preferences for all projects are kept. */
 export const USER_PREFERENCES = USER_PREFERENCES_KEY
 
-/** A project is its key in a workspace; without one it is in the personal workspace. */
+/** A key in a workspace; without one, in the personal workspace. */
 export type ProjectName = { key: string; workspace?: string | undefined }
 
-/** The address of a project: the workspace is named only if it is not the personal one. */
 export const nameOf = (project: MemoryProject, me: { personal_workspace_id: string }): ProjectName => ({
   key: project.project_key,
   workspace: project.workspace_id === me.personal_workspace_id ? undefined : project.workspace_id,
 })
 
-/** Enough of an event for the closed line of the timeline; the whole text is read when it is opened. */
+/** Enough for a closed line of the timeline. */
 const CHARS_IN_LIST = 1200
 
 export const named = ({ key, workspace }: ProjectName) => ({
@@ -31,7 +29,6 @@ export const projectsQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/v1/project-context/projects', { limit: 200 }, { signal }),
 })
 
-/** The filter of the timeline. */
 export type TimelineFilter = { session?: string | undefined; type?: EventType | undefined }
 
 export const timelineQuery = (project: ProjectName, { session, type }: TimelineFilter) =>
@@ -54,7 +51,7 @@ export const timelineQuery = (project: ProjectName, { session, type }: TimelineF
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   })
 
-/** The documents in full: an excerpt must never be edited or transferred as if it were the whole document. */
+/** In full: an excerpt must never be edited or transferred as the whole document. */
 export const documentsQuery = (project: ProjectName) =>
   queryOptions({
     queryKey: ['memory', 'documents', ...keyOf(project)],

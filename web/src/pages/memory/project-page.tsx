@@ -30,12 +30,12 @@ import { TransferDialog } from './transfer-dialog.tsx'
 
 const route = getRouteApi('/app/memory/project')
 
-type Asked = 'rename' | 'delete' | 'transfer'
+type ProjectDialog = 'rename' | 'delete' | 'transfer'
 
 export function ProjectPage() {
   const { key, workspace, q, view, session, type } = route.useSearch()
   const navigate = route.useNavigate()
-  const [dialog, setDialog] = useState<Asked | null>(null)
+  const [dialog, setDialog] = useState<ProjectDialog | null>(null)
   const documents = useQuery(documentsQuery({ key, workspace }))
   const projects = useQuery(projectsQuery)
   const close = () => setDialog(null)
@@ -101,7 +101,7 @@ export function ProjectPage() {
   )
 }
 
-const ProjectActions = ({ ask }: { ask: (dialog: Asked) => void }) => (
+const ProjectActions = ({ ask }: { ask: (dialog: ProjectDialog) => void }) => (
   <>
     <Button onClick={() => ask('transfer')}>
       <ArrowRightLeft size={14} aria-hidden />
@@ -125,7 +125,6 @@ const ProjectActions = ({ ask }: { ask: (dialog: Asked) => void }) => (
   </>
 )
 
-/** On a narrow screen, timeline and documents are shown one at a time. */
 function ViewSwitch() {
   const { view } = route.useSearch()
   const navigate = route.useNavigate()
@@ -148,7 +147,7 @@ function ViewSwitch() {
   )
 }
 
-/** What an agent is given at the start of its session. */
+/** The documents that an agent gets at the start of its session. */
 function Documents({ project }: { project: ProjectName }) {
   const { data } = useQuery(documentsQuery(project))
   if (!data)
@@ -178,7 +177,7 @@ function Documents({ project }: { project: ProjectName }) {
 
 type Props = { project: ProjectName; events: number; projects: MemoryProject[]; onClose: () => void }
 
-/** The name of another project means a merge: the dialog shows the numbers and asks to type the name. */
+/** The name of another project means a merge: the dialog shows numbers and asks to type the name. */
 function RenameProject({ project, events, projects, onClose }: Props) {
   const projectKey = project.key
   const listId = useId()

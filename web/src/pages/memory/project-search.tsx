@@ -133,7 +133,7 @@ const shownOf = (shown: number, total: number) =>
 
 type Reading = Pick<MemorySearchAnswer, 'corrected' | 'period'>
 
-/** How the words were read: what was searched in place of a word that no event has, and the time that date words mean. */
+/** Shows the corrected words of a search and its time range. */
 function HowRead({ corrected = {}, period }: Reading) {
   const meant = Object.values(corrected)
   if (meant.length === 0 && !period) return null
@@ -148,7 +148,6 @@ function HowRead({ corrected = {}, period }: Reading) {
 function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
   const [open, setOpen] = useState(false)
   const event = useQuery({ ...eventQuery(hit.raw_id), enabled: open })
-  // Somebody who searches for a mark of Markdown wants to see it.
   const isMarkAsked = words.some((word) => /[`*#]/.test(word))
   return (
     <li>
@@ -189,7 +188,7 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
 
 type Piece = { text: string; isHit: boolean }
 
-/** The text in pieces, with every occurrence of one of the words marked, whatever its case. */
+/** Splits the text, with every occurrence of the words marked, ignoring case. */
 export function piecesOf(text: string, words: readonly string[]): Piece[] {
   const wanted = words.map((word) => word.trim()).filter(Boolean)
   if (wanted.length === 0) return [{ text, isHit: false }]

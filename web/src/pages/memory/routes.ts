@@ -3,7 +3,7 @@ import type { EventType } from '../../api/types.ts'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
-/** Project keys contain slashes and colons, so the key is in the query string and not in the path. */
+/** Project keys contain slashes and colons, so the key is in the query string. */
 type ProjectSearch = {
   key: string
   workspace?: string | undefined

@@ -13,7 +13,6 @@ import {
 
 let last = 0
 
-/** Minutes after noon, so that the tests read as a day. */
 const event = (
   minute: number,
   event_type: MemoryEvent['event_type'],
@@ -34,7 +33,6 @@ const event = (
   ...extra,
 })
 
-/** The tests tell events in the order of the day; the server gives the newest first. */
 const grouped = (...events: MemoryEvent[]) => sessionsOf(events.toReversed())
 
 const shape = (events: MemoryEvent[]) =>

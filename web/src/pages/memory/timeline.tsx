@@ -38,7 +38,7 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
     () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
     [timeline.data],
   )
-  // With a filter the server reads a part of the project at a time: continue until something fits, or all was read.
+  // With a filter the server reads a part of the project at a time: continue until something fits.
   const looksFurther =
     sessions.length === 0 && timeline.hasNextPage && !timeline.isFetching && !timeline.isFetchNextPageError
   const { fetchNextPage } = timeline
@@ -93,7 +93,6 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
 
 type Props = { filter: TimelineFilter; onChange: (filter: TimelineFilter) => void }
 
-/** Chooses a type. A session is chosen on the timeline itself. */
 export function TimelineFilterBar({ filter, onChange }: Props) {
   const isNarrowed = filter.session !== undefined || filter.type !== undefined
   return (
@@ -134,7 +133,6 @@ type SessionProps = {
   onSession: ((sessionId: string) => void) | undefined
 }
 
-/** One session of an agent: when, by which client, and its exchanges, the latest first. */
 function SessionBlock({ session, isLatest, onSession }: SessionProps) {
   const headingId = useId()
   const sameDay = formatDay(session.startedAt) === formatDay(session.endedAt)
@@ -172,7 +170,6 @@ function SessionBlock({ session, isLatest, onSession }: SessionProps) {
   )
 }
 
-/** One exchange: a line that opens to what was said. */
 function ExchangeRow({ exchange, startsOpen }: { exchange: Exchange; startsOpen: boolean }) {
   const [open, setOpen] = useState(startsOpen)
   const panelId = useId()
@@ -276,7 +273,6 @@ function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
   )
 }
 
-/** Deletes all events of an exchange, after saying how many they are. */
 function DeleteEvents({ events }: { events: MemoryEvent[] }) {
   const [asking, setAsking] = useState(false)
   const remove = useMutation({
@@ -314,7 +310,7 @@ function DeleteEvents({ events }: { events: MemoryEvent[] }) {
   )
 }
 
-/** Each event of an exchange once; message and report of a turn are one event. */
+/** Returns each event once; message and report of a turn are one event. */
 export const eventsOf = (exchange: Exchange): MemoryEvent[] => [
   ...new Map(
     [exchange.message?.event, exchange.report?.event, ...exchange.notes].flatMap((event) =>
@@ -323,21 +319,20 @@ export const eventsOf = (exchange: Exchange): MemoryEvent[] => [
   ).values(),
 ]
 
-const MOST_EVENTS_OF_A_CARD = 11
+const MAX_EVENTS_OF_A_CARD = 11
 
-/** Message and report first: a card is made from these, and from as many notes as there is room for. */
+/** Message and report first, then as many notes as a card can have. */
 const rawIdsOf = (exchange: Exchange): [string, ...string[]] => {
   const [first = exchange.id, ...others] = eventsOf(exchange).map((event) => event.raw_id)
-  return [first, ...others.slice(0, MOST_EVENTS_OF_A_CARD - 1)]
+  return [first, ...others.slice(0, MAX_EVENTS_OF_A_CARD - 1)]
 }
 
-/** The line that stands for an exchange: the message, or else the title or text of its first event. */
+/** Returns the message, else the title or text of the first event. */
 export function headlineOf(exchange: Exchange): string {
   const first = eventsOf(exchange)[0]
   return plainLine(exchange.message?.text ?? first?.title ?? exchange.report?.text ?? first?.content ?? '')
 }
 
-/** Whether the headline already shows the whole message. */
 export const isSaidByHeadline = ({ message }: Exchange): boolean =>
   message !== null && !message.event.truncated && message.text.trim() === plainLine(message.text)
 
@@ -355,12 +350,10 @@ const NOTE_NAMES: Record<string, string> = {
 export const noteName = (event: MemoryEvent): string =>
   event.event_type === 'summary' ? 'Summary' : (NOTE_NAMES[String(event.meta?.fact_kind)] ?? 'Facts')
 
-/** One exchange: what the person asked, what the agent reported, and what was noted down along the way. */
 export type Exchange = { id: string; message: Entry | null; report: Entry | null; notes: MemoryEvent[] }
 
-/** The exchanges of one session, oldest first, as they were said. */
 type Session = {
-  /** The same while events come at either end: one without a session id is counted from the latest. */
+  /** Stable while events arrive: sessions without an id are counted from the latest. */
   id: string
   sessionId: string | null
   clients: string[]
@@ -369,10 +362,10 @@ type Session = {
   exchanges: Exchange[]
 }
 
-/** Events without a session id belong together while the pauses between them are shorter than this. */
+/** Events without a session id belong together while pauses are shorter. */
 const PAUSE_MS = 30 * 60_000
 
-/** Groups events, newest first as the server gives them, into sessions, the latest session first. */
+/** Groups events, newest first, into sessions, the latest session first. */
 export function sessionsOf(events: readonly MemoryEvent[]): Session[] {
   const oldestFirst = events.toReversed()
   const groups: { key: string | null; events: MemoryEvent[] }[] = []

@@ -20,7 +20,6 @@ type Choice = {
   target: string
   workspace: string | undefined
   replaces: boolean
-  /** Null: everything. */
   items: string[] | null
 }
 
@@ -33,7 +32,6 @@ const inputOf = ({ source, target, workspace, replaces, items }: Choice) => ({
   ...(items === null ? { replace_target: replaces } : { items }),
 })
 
-/** What is copied from where to where, as the person chooses it. */
 function useChoice(given: ProjectName | undefined, projects: MemoryProject[]) {
   const { personal_workspace_id } = useMe()
   const workspace = given?.workspace
@@ -74,7 +72,6 @@ function useChoice(given: ProjectName | undefined, projects: MemoryProject[]) {
   }
 }
 
-/** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
 export function TransferDialog({ source: given, projects, onClose }: Props) {
   const workspace = given?.workspace
   const {
@@ -259,7 +256,7 @@ type Transfer = {
   replace: boolean
 }
 
-/** The target after the transfer, line by line, by the rule of the server; and the lines that are removed. */
+/** Returns the target after the transfer by the server's rule, and the removed lines. */
 export function previewTransfer({ source, target, items, replace }: Transfer): PreviewLine[] {
   const wanted = items ?? source
   const replacing = replace && items === null

@@ -19,7 +19,6 @@ import { matterQuery, moderationChanged } from './moderation-queries.ts'
 
 const route = getRouteApi('/app/moderation/$matterId')
 
-/** One matter: what was reported, what the card says, and who published it. */
 export function MatterPage() {
   const { matterId } = route.useParams()
   const { version } = route.useSearch()
@@ -178,10 +177,10 @@ const Versions = ({ one }: { one: WholeMatter }) => (
   </nav>
 )
 
-/** One decision with its reason. If somebody else decided meanwhile, the refusal says what, and the page shows it. */
+/** Sends one decision. If another moderator decided meanwhile, the refusal says so. */
 function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () => void }) {
   const name = useId()
-  // As it was read: the page is read again under the dialog, and what another has decided meanwhile would be overruled unseen.
+  // The revision that was read: a later decision of another moderator must not be overruled unseen.
   const [revision, setRevision] = useState(one.revision)
   const [decision, setDecision] = useState<Decision | null>(null)
   const [bans, setBans] = useState(one.ban_publisher)
@@ -202,7 +201,6 @@ function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () => void 
       onClose()
     },
     onError: (error) => {
-      // The refusal tells it.
       if (error instanceof ApiError && error.code === 'matter_changed')
         setRevision(Number(error.extra.revision))
     },
@@ -282,7 +280,7 @@ const lines = (content: Content): [string, string][] =>
     ...content.evidences.map(({ kind, content: text }): [string, string] => [`Evidence: ${kind}`, text]),
   ].filter((line): line is [string, string] => line[1] !== '')
 
-/** The text as it is written. No picture is loaded, and nothing is a link. */
+/** Raw text: no picture is loaded, and nothing is a link. */
 const ModeratedText = ({ content }: { content: Content }) => (
   <dl className="grid gap-4">
     {lines(content).map(([name, text], index) => (

@@ -1,7 +1,6 @@
 import type { ModerationMatter } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
 
-/** What can be wrong with a card, in the words of a reader. */
 export const REPORT_KINDS = {
   dangerous: 'It is dangerous to follow',
   instructions: 'It gives orders to agents',
@@ -24,7 +23,7 @@ export const DECISIONS = {
   },
 } as const
 
-/** For a draft that the review refused. Nobody but its owner has read it. */
+/** For a draft that the review refused, which only its owner has read. */
 export const DRAFT_DECISIONS = {
   keep: { label: 'Let it through', hint: 'Its owner can publish this version as it is.' },
   hide: { label: 'Do not let it through', hint: 'It stays with its owner, unpublished.' },
@@ -47,7 +46,6 @@ export function stateWords({
 
 const HIDDEN = 'Hidden'
 
-/** How a matter stands, and that its card is hidden, unless that is what was decided. */
 export function MatterBadges({ one }: { one: ModerationMatter }) {
   const state = stateWords(one)
   return (

@@ -26,7 +26,6 @@ const TABS = [
   { value: 'bans', label: 'Bans' },
 ] as const
 
-/** Reports, questions and appeals, for those who may decide. */
 export function QueuePage() {
   const { tab, workspace, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
@@ -119,7 +118,6 @@ const MatterRow = ({ one }: { one: ModerationMatter }) => (
   </li>
 )
 
-/** Who is banned from publishing and since when, with a button that lifts the ban. */
 function Bans({ page, onPage }: { page: number; onPage: (page: number) => void }) {
   const bans = useQuery(bansQuery(page))
   const { data } = bans

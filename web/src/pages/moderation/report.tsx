@@ -18,11 +18,11 @@ import { reportableQuery } from './moderation-queries.ts'
 
 const route = getRouteApi('/open/report/$cardId')
 
-/** For readers of the public pages, who need no account to report a card. */
+/** For readers of the public pages, without an account. */
 export function ReportPage() {
   const { cardId } = route.useParams()
   const card = useQuery(reportableQuery(cardId))
-  // Whose note the browser keeps has to be known before the form.
+  // The kept note depends on the person, who must be known before the form.
   const me = useQuery(meQuery)
   return (
     <main>
@@ -82,7 +82,6 @@ function ReportForm({ cardId, title }: { cardId: string; title: string }) {
 
 function Sent() {
   const box = useRef<HTMLDivElement>(null)
-  // The button that had the focus is gone with the form.
   useEffect(() => box.current?.focus(), [])
   return (
     <div ref={box} tabIndex={-1} className="focus:outline-none">
@@ -115,7 +114,6 @@ export function ReportDialog({ card, onClose }: { card: Card; onClose: () => voi
 const WHO_READS =
   'Moderators read what you write. Neither they nor the owner of the card are told who you are.'
 
-/** The state and sending of a report, for the dialog on a card and the page for people without an account. */
 function useReport(cardId: string, onSent: () => void) {
   const [kind, setKind] = useState<ReportKind | ''>('')
   const userId = useSignedIn()?.user_id

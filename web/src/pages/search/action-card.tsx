@@ -5,7 +5,6 @@ import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 
-/** One plan made of the best hits; every step says which card it comes from. */
 export function ActionCardPane({ plan }: { plan: ActionCard }) {
   const titles = new Map(plan.sources.map((source) => [source.card_id, source.title]))
   const asText = () =>

@@ -7,7 +7,6 @@ import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { eventQuery } from '../memory/memory-queries.ts'
 import { EVENT_TYPES } from '../memory/routes.ts'
 
-/** An event of memory beside the list, whole. */
 export function EventPane({ rawId, query }: { rawId: string; query: string }) {
   const event = useQuery(eventQuery(rawId))
   if (!event.data)

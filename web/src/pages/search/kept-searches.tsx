@@ -7,13 +7,12 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
 
-/** How many recent searches are shown; the palette finds the others. */
+/** The palette finds the others. */
 const RECENT_SHOWN = 5
 const SAVED_SHOWN = 8
 
 const NO_FILTERS = { tags: undefined, env: undefined, track: undefined, workspace: undefined }
 
-/** Saved searches and the last ones, in the empty box. */
 export function KeptSearchList({
   change,
 }: {
@@ -79,8 +78,8 @@ export const keptQuery = queryOptions({
 
 const keptChanged = () => queryClient.invalidateQueries({ queryKey: keptQuery.queryKey })
 
-/** Longer ones are pasted text; the server does not keep them either. */
-const LONGEST_KEPT = 2000
+/** Longer queries are pasted text; the server keeps none of them. */
+const MAX_KEPT_CHARS = 2000
 
 function askedIn({ q = '', tags, env, track, workspace }: SearchState) {
   const filters = Object.entries({ tags, env, track, workspace }).filter(([, value]) => value)
@@ -89,10 +88,10 @@ function askedIn({ q = '', tags, env, track, workspace }: SearchState) {
 
 export const stateOf = ({ query, filters }: KeptSearch): SearchState => ({ q: query, ...filters })
 
-/** A question with an opened hit goes into the history. It happens in the background, and a failure is ignored. */
+/** Adds a query with an opened hit to the history. A failure is ignored. */
 export function remember(state: SearchState): void {
   const asked = askedIn(state)
-  if (asked.query === '' || asked.query.length > LONGEST_KEPT) return
+  if (asked.query === '' || asked.query.length > MAX_KEPT_CHARS) return
   call('POST /api/v1/searches/recent', asked).then(keptChanged, () => {})
 }
 

@@ -24,7 +24,7 @@ const countFilters = ({ tags, env, plan, track, workspace }: SearchState): numbe
   Object.keys(environmentOf(env)).length +
   [plan, track, workspace].filter(Boolean).length
 
-/** Enter opens the chosen hit. If none is chosen, the answer is already on screen, and Enter does not ask again. */
+/** Enter opens the chosen hit; without one the answer is already on screen. */
 export function SearchBar({ state, change, onEnter }: Props) {
   const query = useQueryText(state.q ?? '', (q) => change({ q: q || undefined, ...NOTHING_CHOSEN }))
   const filters = countFilters(state)
@@ -51,7 +51,7 @@ export function SearchBar({ state, change, onEnter }: Props) {
             </IconButton>
           </QueryBox>
         </form>
-        {/* Outside of the form: with more than one field, Enter would submit nothing. */}
+        {/** Outside the form: with more than one field, Enter would submit nothing. */}
         {open && <Filters state={state} change={change} />}
       </search>
     </div>
@@ -80,18 +80,18 @@ type QueryBoxProps = {
 }
 
 /** A whole log would make the page slow and its address too long. */
-const LONGEST_TEXT = 20_000
-/** Less than the server reads of an address with its headers. Most letters beyond ASCII are six or nine characters of it. */
-const LONGEST_ADDRESS = 48_000
+const MAX_TEXT_CHARS = 20_000
+/** Below the server's limit for an address with its headers. Most letters beyond ASCII take six or nine characters. */
+const MAX_ADDRESS_CHARS = 48_000
 
-/** Of a longer text that is pasted: a log names its cause at its beginning or its end. The box has one line. */
+/** Returns the beginning and the end of a long text, where a log names its cause. */
 const endsOf = (text: string, most: number): string =>
   `${text.slice(0, most / 2)} ${text.slice(1 - most / 2)}`.replaceAll('\n', ' ').toWellFormed()
 
 function fitting(text: string): string {
-  for (let most = LONGEST_TEXT; ; most /= 2) {
+  for (let most = MAX_TEXT_CHARS; ; most /= 2) {
     const shown = text.length > most ? endsOf(text, most) : text
-    if (encodeURIComponent(shown).length <= LONGEST_ADDRESS) return shown
+    if (encodeURIComponent(shown).length <= MAX_ADDRESS_CHARS) return shown
   }
 }
 
@@ -114,7 +114,7 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         enterKeyHint="search"
         autoComplete="off"
         autoFocus
-        maxLength={LONGEST_TEXT}
+        maxLength={MAX_TEXT_CHARS}
         value={text}
         onChange={(event) => onText(event.target.value)}
         onPaste={(event) => {
@@ -201,7 +201,6 @@ type WrittenFilterProps = Pick<
   onApply: (value: string | undefined) => void
 }
 
-/** A filter that applies on Enter and on leaving the field, and follows when the address changes from outside. */
 function WrittenFilter({ value, onApply, ...field }: WrittenFilterProps) {
   const [text, setText] = useState(value ?? '')
   const [followed, setFollowed] = useState(value)

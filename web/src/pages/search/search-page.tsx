@@ -57,7 +57,7 @@ export function SearchPage() {
   const first = hits[0]?.card_id
   const selected: SearchState =
     state.card || state.event || !wide || plan ? state : { ...state, ...NOTHING_CHOSEN, card: first }
-  // On paper goes what is open, and else the list.
+  // Paper shows the open detail, else the list.
   const isOpen = wide && Boolean(plan || selected.card || selected.event)
   // An open card names the tab itself.
   useTitle(wide && selected.card ? undefined : (state.q ?? ''))
@@ -116,14 +116,14 @@ export function SearchPage() {
   )
 }
 
-/** The hits on the page, from top to bottom, including those of “more” and of the library. */
+/** Returns the hits on the page from top to bottom. */
 const hitsOnPage = (): Chosen[] =>
   [...document.querySelectorAll<HTMLElement>('[data-hit] a[data-focus]')].flatMap(({ dataset }) => {
     const [, kind, id] = /^(card|event)-(.+)$/.exec(dataset.focus ?? '') ?? []
     return kind && id ? [{ [kind]: id }] : []
   })
 
-/** j and k, and the arrows while the box has the focus, move from hit to hit; Enter opens the chosen one. */
+/** j and k, and the arrows in the box, move from hit to hit; Enter opens the chosen one. */
 function useMoves(state: SearchState, change: (next: Partial<SearchState>) => void, open: () => void) {
   const move = (by: number) => {
     const next = neighbour(hitsOnPage(), state, by)
@@ -149,22 +149,19 @@ function useMoves(state: SearchState, change: (next: Partial<SearchState>) => vo
   }, [chosen])
 }
 
-/** Nobody notices so short a wait; what takes longer is not waited for. */
-const MOST_WAITED_MS = 50
+/** Too short to notice. */
+const MAX_WAIT_MS = 50
 
 let isFirst = true
 
-/** A link from a screen with room for list and card: where there is none, what was chosen is a page of its own. */
+/** Where there is no room for list and card, the chosen card or event is a page of its own. */
 function goToChosen({ card, event }: SearchState): void {
   if (isWide()) return
   if (card) throw redirect({ ...cardPage({ card_id: card }), replace: true })
   if (event) throw redirect({ to: '/memory/events/$rawId', params: { rawId: event }, replace: true })
 }
 
-/**
- * On the first load, answers and files are mostly there before the app itself runs (src/first-load). Then the page is drawn
- * once, with all of it, and not first without.
- */
+/** Waits for the answers of src/first-load, so that the first page is drawn once, with its data. */
 export async function waitForFirstSight(state: SearchState): Promise<void> {
   if (!isFirst || !queryClient.getQueryData(meQuery.queryKey)) return
   isFirst = false
@@ -173,6 +170,6 @@ export async function waitForFirstSight(state: SearchState): Promise<void> {
     ? queryClient.prefetchQuery(freeSearchQuery(state))
     : queryClient.prefetchQuery(recentQuery)
   const card = state.card ? [queryClient.prefetchQuery(cardQuery(state.card)), DetailPane.preload()] : []
-  const tooLong = new Promise((resolve) => setTimeout(resolve, MOST_WAITED_MS))
+  const tooLong = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))
   await Promise.race([Promise.all([list, ...card]), tooLong])
 }

@@ -78,7 +78,6 @@ type SectionsProps = {
 
 const TITLES = { mine: 'Mine', team: 'Team', memory: 'Memory' } as const
 
-/** Own cards, team cards and memory; a section without a hit takes no room. */
 export function FreeSections({ answer, state, selected, change, wide }: SectionsProps) {
   return (
     <>
@@ -116,22 +115,22 @@ export function FreeSections({ answer, state, selected, change, wide }: Sections
   )
 }
 
-type Found = { results: (BoxHit | BoxEvent)[]; total: number } | null
+type SectionHits = { results: (BoxHit | BoxEvent)[]; total: number } | null
 type MoreProps = {
   section: FreeSection
-  found: Found
+  found: SectionHits
   state: SearchState
   children: (results: (BoxHit | BoxEvent)[]) => ReactNode
 }
 
-/** A ranking has some hundreds of cards, so from here on their number is only the least; a list has all of them. */
+/** Rankings end here, so their total is a minimum; lists are complete. */
 const RANKED_END = 200
 
 const isRankedToItsEnd = (found: { total: number } | null) => (found?.total ?? 0) >= RANKED_END
 
 function MoreOf({ section, found, state, children }: MoreProps) {
   const { answer, loading, error, more } = useMore(state, section)
-  const shown: Found = answer ?? found
+  const shown: SectionHits = answer ?? found
   if (!shown || shown.results.length === 0) return null
   const { results, total } = shown
   const hits = results.filter((hit) => !hit.weak).length
@@ -160,7 +159,7 @@ function MoreOf({ section, found, state, children }: MoreProps) {
 
 type MoreButton = { left: number; busy: boolean; error?: unknown; onMore: () => void }
 
-/** Stands below its list. With the last hits it goes, and the first of those that came gets the focus. */
+/** Disappears with the last hits; the first of the new ones gets the focus. */
 function More({ left, busy, error, onMore }: MoreButton) {
   const show = ({ currentTarget: button }: MouseEvent<Element>) => {
     const list = button.previousElementSibling
@@ -179,7 +178,7 @@ function More({ left, busy, error, onMore }: MoreButton) {
   )
 }
 
-/** What was searched in place of a word that no card has, and the way back to the word itself. */
+/** Shows the corrected words of a search, and a way back to the typed ones. */
 function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
   const read: Pick<CardsFound, 'corrected'>[] = [answer.mine, answer.team].filter((found) => found !== null)
   const corrected = Object.assign({}, ...read.map((found) => found.corrected)) as Record<string, string>
@@ -209,7 +208,6 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
 const chargedWords = ({ credits_charged }: BoxAnswer): string =>
   credits_charged > 0 ? `${credits(credits_charged)} charged` : 'nothing charged'
 
-/** How many hits there are, and how long the search took; also announced by screen readers. */
 export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAnswer | undefined }) => {
   const found = [answer.mine, answer.team, answer.memory].reduce((sum, part) => sum + (part?.total ?? 0), 0)
   const total = found + (library?.library?.results.length ?? 0)
@@ -224,7 +222,7 @@ export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAn
 
 type NothingProps = { state: SearchState; change: Change; library: BoxAnswer | undefined }
 
-/** Once the library has been asked, its own section says what it has. */
+/** After a library search, its own section reports the result. */
 export function NothingFound({ state, change, library }: NothingProps) {
   const filtered = state.tags || state.env || state.workspace || state.track
   if (library?.library?.results.length)
@@ -262,7 +260,6 @@ export function NothingFound({ state, change, library }: NothingProps) {
   )
 }
 
-/** What a search of the library costs here; 0 if credits are switched off. */
 function usePrice(): number {
   const { data: config } = useQuery(configQuery)
   const { data: policy } = useQuery(creditsPolicyQuery)
@@ -276,7 +273,7 @@ type LibrarySectionProps = {
   wide: boolean
 }
 
-/** The last section. It is searched on a click; the button shows the price, and the hits show what was charged. */
+/** The library is searched on a click; the button shows the price, and the hits show the charge. */
 export function LibrarySection({ library, state, selected, wide }: LibrarySectionProps) {
   const [shown, setShown] = useState({ q: state.q, hits: HITS_AT_ONCE })
   const { answer } = library
@@ -313,7 +310,7 @@ export function LibrarySection({ library, state, selected, wide }: LibrarySectio
   )
 }
 
-/** The answer takes the place of its button, and the focus too: the heading says what was found and charged. */
+/** The answer replaces its button, so its heading gets the focus. */
 function useAnswerFocus({ sending, answer }: LibrarySectionProps['library']) {
   const heading = useRef<HTMLHeadingElement>(null)
   const isAwaited = useRef(false)
@@ -326,7 +323,6 @@ function useAnswerFocus({ sending, answer }: LibrarySectionProps['library']) {
   return heading
 }
 
-/** Before the search: what it costs, when it is free, and the balance. */
 function Offer({ library, state }: Pick<LibrarySectionProps, 'library' | 'state'>) {
   const price = usePrice()
   const me = useMe()
@@ -372,13 +368,11 @@ function Failed({ error }: { error: unknown }) {
   )
 }
 
-/** The whole row is a link; the tags are above it. */
 const ROW_LINK =
   'min-w-0 truncate text-sm font-semibold after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent'
 
 type RowProps = { isChosen: boolean; first: ReactNode; second: ReactNode }
 
-/** Two lines, as dense as they can be read. */
 const Row = ({ isChosen, first, second }: RowProps) => (
   <div
     className={cx(
@@ -397,7 +391,7 @@ type HitRowProps = { state: SearchState; isChosen: boolean; wide: boolean }
 
 const TAGS_SHOWN = 1
 
-/** “Worked for 3, failed for 1”: the rest of the summary would take the room of the title. */
+/** Short, so that the title keeps its room. */
 const inShort = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): string => {
   const counts = { worked, failed, outdated: stale }
   const words = Object.entries(counts).filter(([, count]) => count > 0)
@@ -425,7 +419,6 @@ function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) 
           >
             {hit.title}
           </Link>
-          {/* Half of the line stays for the title. */}
           <span className="flex max-w-1/2 shrink-0 items-center gap-1.5">
             {hit.trust && hit.trust.people > 0 && (
               <span className="truncate text-xs text-soft" title={hit.trust.summary}>
@@ -501,13 +494,11 @@ function EventHit({ event, state, isChosen, wide }: HitRowProps & { event: BoxEv
   )
 }
 
-/** What can be chosen and opened: a card, or an event of memory. */
 export type Chosen = { card?: string | undefined; event?: string | undefined }
 
 const isChosen = (state: Chosen, one: Chosen): boolean =>
   one.event === undefined ? state.card === one.card : state.event === one.event
 
-/** Where the page of a memory event is: the project, narrowed by the same words. */
 export const eventPage = ({ project_key, workspace_id }: BoxEvent, query: string) =>
   ({
     to: '/memory/project',
@@ -517,13 +508,13 @@ export const eventPage = ({ project_key, workspace_id }: BoxEvent, query: string
 export const cardPage = ({ card_id }: Pick<BoxHit, 'card_id'>) =>
   ({ to: '/cards/$cardId', params: { cardId: card_id } }) as const
 
-/** The hit after or before the chosen one; the first if none is chosen. */
+/** Returns the hit after or before the chosen one, or the first. */
 export function neighbour(all: readonly Chosen[], state: SearchState, by: number): Chosen | undefined {
   const at = all.findIndex((one) => isChosen(state, one))
   return all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]
 }
 
-/** Shows a snippet whose hits the server marked with `<mark>`: as text, without the marks of Markdown. */
+/** Shows a snippet with the `<mark>` of the server as text, without the marks of Markdown. */
 export function Marked({ text }: { text: string }) {
   return text.split(/(<mark>[\s\S]*?<\/mark>)/g).map((part, index) => {
     const hit = /^<mark>([\s\S]*)<\/mark>$/.exec(part)
@@ -542,20 +533,20 @@ const ENTITIES: Record<string, string> = {
   '&quot;': '"',
   '&#39;': "'",
 }
-/** The language after a fence is none of the reader's words. */
+/** Drops the language after a fence. */
 const plain = (text: string) =>
   text
     .replace(/(?:```|~~~)[\w+#-]*|`+|\*\*/g, '')
     .replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
 
-/** In the narrowest list a line of a hit has room for some 18 letters beside who reads the card. */
-const MOST_BEFORE = 12
+/** Fits the narrowest list. */
+const MAX_CHARS_BEFORE = 12
 
-/** A snippet for one line: it begins shortly before its first marked word, so that the mark is in sight. */
+/** Cuts a snippet to begin shortly before its first marked word. */
 export function aroundMark(snippet: string): string {
   const at = snippet.indexOf('<mark>')
-  if (at <= MOST_BEFORE) return snippet
-  const from = snippet.indexOf(' ', at - MOST_BEFORE)
+  if (at <= MAX_CHARS_BEFORE) return snippet
+  const from = snippet.indexOf(' ', at - MAX_CHARS_BEFORE)
   // Cut at a blank, so that no HTML entity is cut in two.
   return from < 0 || from >= at ? `…${snippet.slice(at)}` : `…${snippet.slice(from + 1)}`
 }

@@ -25,7 +25,6 @@ export const recentQuery = queryOptions({
   queryFn: () => call('GET /api/v1/cases', RECENT),
 })
 
-/** Before the first word: recent searches, cards that changed last, or how to begin. */
 export function StartList({ selected, change }: { selected: string | undefined; change: Change }) {
   const recent = useQuery(recentQuery)
   if (!recent.data)

@@ -16,7 +16,6 @@ import {
   type SearchState,
 } from './search-state.ts'
 
-/** Own cards, team cards and memory in one request; free. */
 export const freeSearchQuery = (state: SearchState) => {
   const question = questionOf(state)
   return queryOptions({
@@ -25,7 +24,6 @@ export const freeSearchQuery = (state: SearchState) => {
   })
 }
 
-/** While the person types. */
 export const useFreeSearch = (state: SearchState) =>
   useQuery({
     ...freeSearchQuery(state),
@@ -35,7 +33,7 @@ export const useFreeSearch = (state: SearchState) =>
 
 export type FreeSection = 'mine' | 'team' | 'memory'
 
-/** More of one section: asked again with a higher limit, since a ranking has no pages. */
+/** Asks again with a higher limit, since a ranking has no pages. */
 export function useMore(state: SearchState, section: FreeSection) {
   const question = questionOf(state)
   const text = JSON.stringify(question)
@@ -52,7 +50,6 @@ export function useMore(state: SearchState, section: FreeSection) {
     answer: limit > HITS_AT_ONCE && query.data?.query === question.query ? query.data[section] : null,
     loading: query.isFetching,
     error: query.error,
-    // What did not come is asked for again, and no more.
     more: () => {
       if (query.error) void query.refetch()
       else setAsked({ text, limit: Math.min(1000, limit * 5) })
@@ -61,8 +58,8 @@ export function useMore(state: SearchState, section: FreeSection) {
 }
 
 /**
- * The same question with and without a plan has one key. If the other one was asked first today, the server refuses this
- * one, and the first answer comes again instead of a second charge.
+ * A query with and without a plan has one key. If the other one came first today, the server refuses this
+ * one, and the first answer is repeated instead of a second charge.
  */
 async function askLibrary(state: SearchState): Promise<BoxAnswer> {
   const headers = { 'Idempotency-Key': idempotencyKey(libraryQuestion(state), new Date()) }
@@ -79,14 +76,13 @@ async function askLibrary(state: SearchState): Promise<BoxAnswer> {
 }
 
 /**
- * A search of the library costs, so it runs only when it is sent. Its answer is kept for this tab, and its key makes the
- * server repeat the first answer of the day to this person, whatever tab, browser or session asks: no question is paid for
- * twice.
+ * Runs only when it is sent, because it costs. The key makes the server repeat the first answer of the day
+ * in every tab, browser or session, so no query is paid for twice.
  */
 export function useLibrarySearch(state: SearchState) {
   const question = paidQuestion(libraryQuestion(state))
   const key = ['search', 'library', question] as const
-  // A session may end without signing out, and somebody else go on in the same tab.
+  // A session may end without signing out, and another person may continue in this tab.
   const storeKey = `kv-library:${sessionUser()}:${JSON.stringify(question)}`
   const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null)
   const [sending, setSending] = useState(false)
@@ -104,7 +100,7 @@ export function useLibrarySearch(state: SearchState) {
     try {
       const answer = await askLibrary(state)
       queryClient.setQueryData(key, answer)
-      // Not the balance of the answer: it may be the one of this morning, given again.
+      // The balance in the answer may be an old one, repeated.
       void refreshMe()
       tab.write(storeKey, answer)
     } catch (error) {

@@ -145,7 +145,6 @@ function NameForm() {
   )
 }
 
-/** The address with its state, an unconfirmed change, and a form for another one. */
 function EmailAddress() {
   const me = useMe()
   const { data: config } = useQuery(configQuery)
@@ -284,9 +283,8 @@ function ChangeForm({
   )
 }
 
-const MOST_SHOWN = 5
+const MAX_SESSIONS_SHOWN = 5
 
-/** Where the account is signed in, and one button that ends all of it. */
 function SignOutSection() {
   const [asking, setAsking] = useState(false)
   const sessions = useQuery({
@@ -315,7 +313,7 @@ function SignOutSection() {
     >
       <PartNotLoaded what="The list" query={sessions}>
         <ul aria-label="Sessions" className="grid gap-1 text-sm text-soft">
-          {list.slice(0, showAll ? list.length : MOST_SHOWN).map((session) => (
+          {list.slice(0, showAll ? list.length : MAX_SESSIONS_SHOWN).map((session) => (
             <li key={session.session_id} className="flex min-h-8 flex-wrap items-center gap-2">
               Signed in {formatAgo(session.created_at)}, last seen {formatAgo(session.last_seen_at)}
               {session.current ? (
@@ -332,10 +330,10 @@ function SignOutSection() {
               )}
             </li>
           ))}
-          {!showAll && list.length > MOST_SHOWN && (
+          {!showAll && list.length > MAX_SESSIONS_SHOWN && (
             <li>
               <Button size="sm" onClick={() => setShowAll(true)}>
-                Show {list.length - MOST_SHOWN} more
+                Show {list.length - MAX_SESSIONS_SHOWN} more
               </Button>
             </li>
           )}
@@ -383,7 +381,7 @@ function SignOutDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Opened by the browser itself, which saves it as a file. */
+/** A link that the browser saves as a file. */
 const EXPORT_PATH = '/api/v1/auth/me/export'
 
 function LeaveSection() {
@@ -407,7 +405,7 @@ function LeaveSection() {
   )
 }
 
-/** What the person began to write stays in the browser after signing out, for the next time. Now there is none. */
+/** Removes the unsent texts of the person from this browser. */
 function forgetTexts(userId: string): void {
   for (const kind of [
     'kv-draft',
@@ -450,7 +448,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       toast('Your account is deleted.')
     },
   })
-  // A person who signed in a while ago types the password. A person without one signs in again.
+  // A long session asks for the password again; without a password, for a new sign-in.
   const asksForPassword =
     remove.error instanceof ApiError &&
     ['recent_sign_in_required', 'invalid_credentials'].includes(remove.error.code)

@@ -46,13 +46,12 @@ const TAGS = [
   'zh-Hant',
 ]
 
-/** A language as its own speakers call it. */
 const nameOf = (tag: string): string =>
   tag === DEFAULT_LANGUAGE
     ? 'As the browser; mails in English'
     : (new Intl.DisplayNames([tag, 'en'], { type: 'language' }).of(tag) ?? tag)
 
-/** The languages to choose from, including the present one if it was set elsewhere. */
+/** Returns the languages to choose from, including the present one if it was set elsewhere. */
 const languagesWith = (present: string): { tag: string; name: string }[] =>
   [...new Set([...TAGS, present])].map((tag) => ({ tag, name: nameOf(tag) }))
 
@@ -66,7 +65,7 @@ const SAVING = ['settings', 'save']
 const show = (part: Partial<Settings>) =>
   queryClient.setQueryData(settingsQuery.queryKey, (shown) => shown && { ...shown, ...part })
 
-/** What the page shows for the same settings: the way back leaves the others as they are. */
+/** Returns the shown values of these settings, so that undo leaves the others alone. */
 function shownOf(part: Partial<Settings>): Partial<Settings> {
   const shown = Object.entries(queryClient.getQueryData(settingsQuery.queryKey) ?? {})
   return Object.fromEntries(shown.filter(([name]) => name in part))
@@ -78,20 +77,18 @@ const THEMES: { value: Theme; label: string }[] = [
   { value: 'dark', label: 'Dark' },
 ]
 
-/** Each change is saved as it is made, and can be undone. */
 export function General() {
   const theme = useTheme()
   const settings = useQuery(settingsQuery)
   const save = useMutation({
     mutationKey: SAVING,
     scope: { id: 'settings' },
-    // Read anew: another tab may have changed the others, and the server replaces all of them.
+    // Read again: the server replaces all settings, and another tab may have changed some.
     mutationFn: async (part: Partial<Settings>) => {
       const { text_storage: _, ...present } = await call('GET /api/v1/user/settings', {})
       return call('PUT /api/v1/user/settings', { ...present, ...part })
     },
     onMutate: (part) => {
-      // An answer that is on its way is older than this.
       void queryClient.cancelQueries({ queryKey: settingsQuery.queryKey }, { revert: false })
       const before = shownOf(part)
       show(part)
@@ -235,7 +232,7 @@ const LIMITS = [0, 25, 50, 100, 250, 500]
 
 type Props = { settings: Settings; onChange: (part: Partial<Settings>) => void }
 
-/** Whether recall may search the library, and for how much. Nothing is spent before a limit is chosen. */
+/** Sets whether recall may search the library, and up to which limit. */
 function AgentLibrary({ settings, onChange }: Props) {
   const limit = settings.agent_library_monthly_credits
   const limits = [...new Set([...LIMITS, limit])].sort((a, b) => a - b)

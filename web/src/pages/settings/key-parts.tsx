@@ -6,7 +6,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 
-/** Where the cards go that an agent records with a key. Without a team there is nothing to choose. */
+/** Sets the workspace for cards recorded with a key. */
 export function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const me = useMe()
   const workspaces = useQuery(workspacesQuery)
@@ -33,7 +33,6 @@ export function KeyHome({ value, onChange }: { value: string; onChange: (value: 
   )
 }
 
-/** In the list of keys, for one whose cards do not go to the personal workspace. */
 export function KeyHomeName({ workspaceId }: { workspaceId: string }) {
   const { data, isPending } = useQuery(workspacesQuery)
   const team = data?.items.find((one) => one.workspace_id === workspaceId)
@@ -50,7 +49,6 @@ export function KeyHomeName({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-/** A new key, to be copied now. */
 export const ShownKey = ({ apiKey }: { apiKey: string }) => (
   <div className="grid gap-3">
     <CopyBlock text={apiKey} label="API key" />
@@ -60,7 +58,6 @@ export const ShownKey = ({ apiKey }: { apiKey: string }) => (
   </div>
 )
 
-/** What a key may do, in words. */
 export const SCOPES: { value: Scope; may: string }[] = [
   { value: 'search', may: 'Search and read cards, memory and workspaces' },
   { value: 'record', may: 'Write memory, share cards with private teams, give feedback' },
@@ -73,8 +70,8 @@ export const SCOPES: { value: Scope; may: string }[] = [
   { value: 'account', may: 'Settings, keys, billing: everything about your account' },
 ]
 
-/** What the tools need, and nothing of the account. */
+/** The scopes of the tools, without the account. */
 export const toolScopes: Scope[] = SCOPES.map((scope) => scope.value).filter((scope) => scope !== 'account')
 
-/** Enough for an agent, without the people and the money. */
+/** Enough for an agent, without members and billing. */
 export const AGENT_SCOPES: readonly Scope[] = ['search', 'record', 'case:write', 'publish']

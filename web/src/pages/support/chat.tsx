@@ -154,11 +154,11 @@ function Said({ message }: { message: Message }) {
 
 type Message = ChatMessage & { id: number; sources?: Source[]; state?: 'writing' | 'stopped' }
 
-/** As much of the conversation as the server accepts. */
+/** The server's limit. */
 const HISTORY_MESSAGES = 20
 const HISTORY_CHARS = 8000
 
-/** A conversation whose answers appear as they are written. Leaving the page or stopping ends the work on the server too. */
+/** A conversation with streamed answers. Leaving the page or stopping ends the work on the server too. */
 function useChat() {
   const [messages, setMessages] = useState<readonly Message[]>([])
   const [error, setError] = useState<Error | null>(null)
@@ -170,7 +170,7 @@ function useChat() {
   const update = (id: number, change: (message: Message) => Message) =>
     setMessages((all) => all.map((message) => (message.id === id ? change(message) : message)))
 
-  /** Whether it was answered, or stopped on purpose. What failed before its first word leaves no trace in the conversation. */
+  /** Returns true if it was answered or stopped. A failure before the first word leaves no trace in the conversation. */
   async function ask(text: string): Promise<boolean> {
     const controller = new AbortController()
     running.current = controller
@@ -235,7 +235,7 @@ function useChat() {
 
 type ServerEvent = { event: string; data: string }
 
-/** Server-Sent Events from a byte stream, without comments (heartbeats). A last event without its blank line counts. */
+/** Parses Server-Sent Events without comments (heartbeats). A last event without its blank line counts. */
 export async function* serverEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerEvent, void, void> {
@@ -280,7 +280,6 @@ type ChatInput = z.input<typeof SupportChatRequest>
 type ChatMessage = NonNullable<ChatInput['history']>[number]
 type Source = OutputOf<typeof supportChat>['sources'][number]
 
-/** The answer as it is written; the caller reads the events of the body. */
 async function askSupportStream(input: ChatInput, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const response = await request('/api/v1/chat/support/stream', {
     method: 'POST',

@@ -17,7 +17,6 @@ const support = createRoute({
   component: lazyPage(() => import('./support-page.tsx'), 'SupportPage'),
 })
 
-/** For people who cannot get in: that is when help is needed most. */
 const help = createRoute({
   getParentRoute: () => openRoute,
   path: '/help',

@@ -20,11 +20,10 @@ type Props = {
   email: string
   tab: SupportTab
   onTab: (tab: SupportTab) => void
-  /** Left out if nobody is signed in. */
   mine?: ReactNode
 }
 
-/** The last question of the chat begins the message of a ticket, so that nobody has to write it twice. */
+/** The last chat question starts the message of a ticket. */
 export function Support({ email, tab, onTab, mine }: Props) {
   const [asked, setAsked] = useState('')
   return (
@@ -61,11 +60,9 @@ const CATEGORIES = [
 
 const FIRST_CATEGORY = 'question'
 
-/** A field of the form, with what tells one file from another. */
 const asText = ([name, value]: [string, FormDataEntryValue]) =>
   value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value]
 
-/** The message begins as what was asked in the chat, until something is written here. */
 function TicketForm({ email: known, asked }: { email: string; asked: string }) {
   const [email, setEmail] = useState(known)
   const userId = useSignedIn()?.user_id
@@ -86,7 +83,7 @@ function TicketForm({ email: known, asked }: { email: string; asked: string }) {
   const send = useMutation({
     mutationFn: ({ form }: { form: FormData; written: string; about: string }) =>
       attempt([...form].map(asText), (options) => sendTicket(form, options)),
-    // What was written while it was being sent stays.
+    // Later typing stays.
     onSuccess: (_ticket, { written, about }) => [
       dropSent(written),
       dropSubject(about),
@@ -158,7 +155,7 @@ function TicketForm({ email: known, asked }: { email: string; asked: string }) {
         onChange={(event) => [setWritten(true), change(event.target.value)]}
       />
       <Attachments files={files} problem={problem} onChange={attach} />
-      {/* A page cannot keep files as it keeps texts. */}
+      {/** A page cannot keep files as it keeps texts. */}
       {named && files.length === 0 && <Notice tone="warn">Attach these files again: {named}.</Notice>}
       <FormError error={send.error} />
       <div>
@@ -234,7 +231,6 @@ function Attachments({ files, problem, onChange }: AttachmentsProps) {
 
 function Sent({ ticket, email, onAnother }: { ticket: TicketReceipt; email: string; onAnother: () => void }) {
   const box = useRef<HTMLDivElement>(null)
-  // The button that had the focus is gone with the form.
   useEffect(() => box.current?.focus(), [])
   return (
     <div

@@ -94,7 +94,6 @@ export function TicketPage() {
 
 const myRoute = getRouteApi('/app/support/tickets/$ticketId')
 
-/** A ticket of the person, with its replies. */
 export function MyTicketPage() {
   const { ticketId } = myRoute.useParams()
   const me = useMe()
@@ -139,7 +138,6 @@ export function MyTicketPage() {
 
 type Props = { ticket: Ticket; isSupport: boolean; attachmentsLead?: string }
 
-/** What was said, oldest first, and the box to answer in. */
 function TicketThread({ ticket, isSupport, attachmentsLead }: Props) {
   const nameOf = (fromSupport: boolean) =>
     fromSupport === isSupport ? 'You' : fromSupport ? 'Support' : ticket.email
@@ -197,7 +195,7 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
       ),
     onSuccess: async (_, sent) => {
       dropSent(sent)
-      // The button had the focus, and is disabled while there is nothing to send.
+      // The button had the focus, and is disabled while the field is empty.
       field.current?.focus()
       toast(isSupport ? 'Sent to the author.' : 'Sent.')
       await queryClient.invalidateQueries({ queryKey: ['tickets'] })

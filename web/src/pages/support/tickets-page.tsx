@@ -12,7 +12,6 @@ import { planName, ticketsQuery } from './tickets.ts'
 
 const route = getRouteApi('/app/admin/tickets')
 
-/** For the operators of this server. */
 export function TicketsPage() {
   const { status = 'open', page = 1 } = route.useSearch()
   const navigate = route.useNavigate()

@@ -27,14 +27,13 @@ export const myTicketsQuery = (page: number) =>
 export const MAX_FILES = 5
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 
-/** Says what the server would refuse, before ten megabytes are sent for nothing. */
+/** Reports a refusal of the server before the upload. */
 export function fileProblem(files: readonly { name: string; size: number }[]): string | undefined {
   if (files.length > MAX_FILES) return `At most ${MAX_FILES} files. Remove ${files.length - MAX_FILES}.`
   const big = files.find((file) => file.size > MAX_FILE_BYTES)
   return big ? `${big.name} is larger than 10 MB.` : undefined
 }
 
-/** A plan's id as people read it. */
 export const planName = (planId: string) => `${planId.charAt(0).toUpperCase()}${planId.slice(1)} plan`
 
 export const fileSize = (bytes: number) =>

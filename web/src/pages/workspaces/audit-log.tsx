@@ -9,7 +9,6 @@ import { auditQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
 
-/** Who did what, newest first. Nothing in it can be changed or removed. */
 export function AuditLog({ workspaceId }: { workspaceId: string }) {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
@@ -70,7 +69,7 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-/** What was done; cards that the reader may read are named, and a click leads to them. */
+/** Names and links cards that the reader may read. */
 function Action({ entry }: { entry: AuditEntry }) {
   const { card_title, other_card, subject_id } = entry
   const words = actionWords(entry)
@@ -103,7 +102,7 @@ type Words = (whom: string, details: AuditEntry['details'], entry: AuditEntry) =
 const words: Record<string, Words> = {
   'workspace.created': () => 'created the workspace',
   'workspace.updated': () => 'changed the workspace',
-  // Whoever accepts an invitation adds themselves.
+  // A person who accepts an invitation adds themselves.
   'member.added': (whom, _, { actor_id, subject_id }) =>
     actor_id === subject_id ? 'joined the workspace' : `added ${whom}`,
   'member.removed': (whom) => `removed ${whom}`,
@@ -142,11 +141,11 @@ const words: Record<string, Words> = {
 
 const isDecision = (action: string) => /^publisher\.|^moderation\..*decided$/.test(action)
 
-/** Who did it. The server does not say which moderator has decided. */
+/** The server does not say which moderator has decided. */
 export const actorWords = ({ actor_name, action }: AuditEntry): string =>
   actor_name || (isDecision(action) ? 'A moderator' : 'The system')
 
-/** The action as the rest of a sentence; one this page does not know yet still reads as words. */
+/** Returns the action as the rest of a sentence; unknown actions read as words. */
 export function actionWords(entry: AuditEntry): string {
   return (
     words[entry.action]?.(entry.subject_name || 'a member', entry.details, entry) ??
@@ -156,7 +155,7 @@ export function actionWords(entry: AuditEntry): string {
 
 const CARD = 'a card'
 
-/** The same around the title of a card; words that speak of no card come before it. */
+/** Returns the words before and after the title of a card. */
 export function wordsAroundTitle(words: string): { before: string; after: string } {
   const at = words.indexOf(CARD)
   return at < 0
@@ -166,13 +165,13 @@ export function wordsAroundTitle(words: string): { before: string; after: string
 
 const OTHER_CARD = 'another'
 
-/** The words before the other end of a link or a merge; null where they do not end with it. */
+/** Returns the words before the other end of a link or a merge, or null. */
 export const wordsBeforeOther = (words: string): string | null =>
   words.endsWith(OTHER_CARD) ? words.slice(0, -OTHER_CARD.length) : null
 
 const SAID_ALREADY = new Set(['email'])
 
-/** The details as "role: editor, visibility: private"; nested values as JSON. Ids say nothing to a reader. */
+/** Returns the details as "role: editor, visibility: private", without ids. */
 export const detailWords = ({ action, details }: AuditEntry) =>
   Object.entries(details)
     .filter(

@@ -21,11 +21,10 @@ const GONE: Record<string, string> = {
   invite_expired:
     'This invitation has expired. Ask the person who invited you for a new link; it takes them one click.',
   not_found: NO_INVITATION,
-  // What is in the link cannot be a token at all.
+  // The link holds no token at all.
   invalid_input: NO_INVITATION,
 }
 
-/** For the invited person, signed in or not: who invites to what, and the one way in. */
 export function InvitationPage() {
   const { token } = route.useParams()
   const invite = useQuery({

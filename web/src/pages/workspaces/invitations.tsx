@@ -152,14 +152,13 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
   )
 }
 
-/** Whoever was named by an account and not by an address keeps the address to themselves. */
+/** A person invited by account keeps their address private. */
 const invited = ({ email }: Invite): string => email || 'an account that wants to be asked first'
 
 type InviteTableProps = {
   workspaceId: string
   invites: Invite[]
   onResent: (action: InviteAction) => void
-  /** Its link no longer works, so it is no longer shown. */
   onRevoked: (invite: Invite) => void
 }
 

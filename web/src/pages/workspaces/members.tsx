@@ -109,8 +109,8 @@ function Person({ member, isMe }: { member: Member; isMe: boolean }) {
 type RoleProps = { workspace: Workspace; member: Member }
 
 /**
- * The role of somebody else shows at once and can be undone; the server's refusal puts the old one back. Who gives up
- * the own role could not undo it, so they are asked first.
+ * Another person's role shows at once and can be undone. Giving up the own role cannot be undone, so a
+ * dialog asks first.
  */
 function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) {
   const workspaceId = workspace.workspace_id
@@ -171,7 +171,7 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
   )
 }
 
-/** Only an admin changes roles, so this is always the end of being one. */
+/** Only an admin changes roles, so this always gives up being one. */
 function OwnRoleDialog({
   workspace,
   member,

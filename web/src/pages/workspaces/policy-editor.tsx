@@ -14,12 +14,11 @@ import { workspaceChanged, workspaceQuery } from './workspace-queries.ts'
 
 type Changes = Partial<PolicyForm & Pick<Workspace, 'name' | 'visibility'>>
 
-/** What was changed stays in this tab until it is saved: after Back, after a reload, and after signing in again. */
+/** Changes stay in this tab until they are saved. */
 function useChanges(workspaceId: string) {
   const key = `kv-policy:${useMe().user_id}:${workspaceId}`
   const [kept] = useState(() => tab.read<Changes>(key))
   const [changes, setShown] = useState(kept ?? {})
-  /** Also known after the page was left. */
   const newest = useRef(changes)
   const setChanges = (next: Changes) => {
     newest.current = next
@@ -31,7 +30,7 @@ function useChanges(workspaceId: string) {
   return { changes, setChanges, dropSent, isRestored: changes === kept }
 }
 
-/** Keeps only what was changed here: in the other fields shows what other admins change meanwhile. */
+/** Keeps only local changes: other fields show the changes of other admins. */
 export function PolicyEditor({ workspace }: { workspace: Workspace }) {
   const { changes, setChanges, dropSent, isRestored } = useChanges(workspace.workspace_id)
   const change = (part: Changes) => setChanges({ ...changes, ...part })
@@ -42,7 +41,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
       const { workspace_id } = workspace
       const change = { workspace_id, name: name?.trim(), visibility }
       if (Object.keys(policy).length === 0) return call('PATCH /api/v1/workspaces/{workspace_id}', change)
-      // Read anew: another admin may have changed the rest, and the server replaces all of it.
+      // Read again: the server replaces the whole policy, and another admin may have changed parts.
       const { policy_json } = await call('GET /api/v1/workspaces/{workspace_id}', { workspace_id })
       return call('PATCH /api/v1/workspaces/{workspace_id}', {
         ...change,
@@ -131,7 +130,6 @@ type FieldsProps = {
   wrong: (field: string) => string | undefined
 }
 
-/** What only a workspace with several people needs. */
 function TeamFields({ form, change, wrong }: FieldsProps) {
   const domains = domainsOf(form.inviteDomains)
   return (
@@ -184,12 +182,12 @@ const DaysField = ({ onChange, ...field }: DaysProps) => (
   <TextField {...field} type="number" min={7} max={3650} onChange={(event) => onChange(event.target.value)} />
 )
 
-/** The policy as the form shows it; keys without a field of their own are kept as they are. */
+/** The policy as the form shows it; keys without a field are kept. */
 type PolicyForm = {
   allowPublish: boolean
   inviteDomains: string
   defaultRole: Role
-  /** Days as typed; empty for the default. */
+  /** Empty for the default. */
   reviewAfterDays: string
   trustHalfLifeDays: string
   keepMissedSearches: boolean
@@ -231,7 +229,7 @@ export const domainsOf = (text: string) => [
   ),
 ]
 
-/** Only what differs from the default is written, so that a policy says no more than was decided. */
+/** Writes only what differs from the default. */
 export function writePolicy({
   allowPublish,
   inviteDomains,

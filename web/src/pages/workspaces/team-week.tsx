@@ -10,7 +10,6 @@ import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { ReadersLine } from '../cards/readers.tsx'
 import { weekQuery } from './workspace-queries.ts'
 
-/** What happened in a team in the last week. */
 export function TeamWeek({ workspace }: { workspace: Workspace }) {
   const week = useQuery(weekQuery(workspace.workspace_id))
   if (!week.data)

@@ -102,7 +102,6 @@ export function WorkspacePage() {
   )
 }
 
-/** A team begins with its week; a workspace of one person has none. */
 function tabsFor(workspace: Workspace, isHome: boolean) {
   const isAdmin = workspace.role === 'admin'
   const isTeam = workspace.type !== 'personal'

@@ -13,7 +13,7 @@ export const workspaceQuery = (id: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/workspaces/{workspace_id}', { workspace_id: id }, { signal }),
   })
 
-/** Who is refused a part of a workspace has another role in it now, or none: the page asks which. */
+/** A refusal means that the person's role has changed: the page asks for it again. */
 async function partOf<T>(id: string, part: Promise<T>): Promise<T> {
   try {
     return await part

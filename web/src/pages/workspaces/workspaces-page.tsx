@@ -106,7 +106,6 @@ const invitationsQuery = {
 
 const answered = () => queryClient.invalidateQueries({ queryKey: ['workspaces'] })
 
-/** What others have invited this person to. Without any there is nothing to show. */
 function MyInvitations() {
   const query = useQuery(invitationsQuery)
   const { data = [] } = query

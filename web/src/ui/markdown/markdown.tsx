@@ -5,20 +5,20 @@ import type { Piece } from './highlight.ts'
 import { type Inline, parseInlines, safeAddress } from './inlines.ts'
 
 type ImageSize = { width: number; height: number }
-/** The pictures that a text may show, by id; `own` is for the writer, who sees all that the server lets them. */
+/** The pictures that a text may show, by id; `own` shows all that the server allows. */
 export type ShownImages = ReadonlyMap<string, ImageSize> | 'own'
 
 const OWN_ADDRESS = /^\/api\/v1\/images\/([0-9a-f-]{36})$/i
 
-/** Undefined for every address that is not a picture of this vault. */
+/** Returns undefined for addresses of other hosts. */
 const imageIdIn = (address: string | undefined): string | undefined =>
   OWN_ADDRESS.exec(address ?? '')?.[1]?.toLowerCase()
 
 type Props = { address: string | undefined; alt: string; images: ShownImages | undefined; inLink?: boolean }
 
 /**
- * Shows a picture of this card. One from another host would tell that host who reads the card, so the reader decides
- * by a click.
+ * Shows a picture of this card. A picture from another host would tell that host who reads the card, so it
+ * needs a click.
  */
 function Picture({ address, alt, images, inLink }: Props) {
   const [isGone, setGone] = useState(false)
@@ -52,15 +52,13 @@ function Picture({ address, alt, images, inLink }: Props) {
   )
 }
 
-/** How a text is read. */
 export type Reading = {
-  /** The pictures that this text may show; without, every picture is a link. */
+  /** Without it, every picture is a link. */
   images?: ShownImages | undefined
-  /** The lines of the text were wrapped at a width, as in the files of the guide: a single line break means nothing. */
+  /** The lines were wrapped at a width: a single line break means nothing. */
   isWrapped?: boolean
 }
 
-/** Markdown as React elements: nothing in the text can become HTML. */
 export function Markdown({ children, ...reading }: Reading & { children: string }) {
   return (
     <div className="reading">
@@ -72,7 +70,7 @@ export function Markdown({ children, ...reading }: Reading & { children: string 
 const spans = (text: string, reading: Reading) =>
   parseInlines(text, reading.isWrapped).map((inline, index) => showInline(inline, index, reading.images))
 
-/** A text stands under the heading of its page, of its card and of its part, and begins below them. */
+/** Headings of a text begin below those of its page, card and part. */
 const HEADINGS = ['h4', 'h5', 'h6']
 
 function showBlock(block: Block, key: number, reading: Reading): ReactNode {
@@ -124,13 +122,13 @@ function List({ list, reading }: ListProps) {
   return <ol start={list.start === 1 ? undefined : list.start}>{items}</ol>
 }
 
-/** Without a direction of its own: the item takes it from this text, and its mark stands at that side. */
+/** Without a direction of its own: the item takes it from this text. */
 const ItemText = ({ loose, children }: { loose: boolean; children: ReactNode }) =>
   loose ? <p>{children}</p> : children
 
 type TableProps = { table: Extract<Block, { kind: 'table' }>; reading: Reading }
 
-/** A wide table scrolls, so it must be reachable by keyboard. */
+/** A wide table scrolls, so the keyboard must reach it. */
 function Table({ table: { head, align, rows }, reading }: TableProps) {
   return (
     <section aria-label="Table" className="table-scroll" tabIndex={0}>
@@ -190,12 +188,12 @@ function showInline(inline: Inline, key: number, images: ShownImages | undefined
   }
 }
 
-/** Longer text is not coloured: a log of that length is searched, not read. */
+/** Longer text is not coloured. */
 const MAX_COLOURED = 20_000
 
 /**
- * Code as it was written, with a copy button. The text shows at once, the colours when they are loaded. More
- * than one word behind the fence is no name of a language: it stands above the code, so that none is lost.
+ * The code shows at once, the colours when they are loaded. More than one word behind the fence stands
+ * above the code, so that none is lost.
  */
 function CodeBlock({ info, text }: { info: string; text: string }) {
   const [pieces, setPieces] = useState<{ of: string; found: Piece[] }>()
@@ -214,7 +212,7 @@ function CodeBlock({ info, text }: { info: string; text: string }) {
   return (
     <div className="code-block group/code relative">
       {/\s/.test(info) && <div className="text-soft text-xs">{info}</div>}
-      {/* Long lines scroll inside the block, so it has to be reachable by keyboard. */}
+      {/** Long lines scroll inside the block, so the keyboard must reach it. */}
       <pre tabIndex={0}>
         <code className={pieces?.of === text ? 'hljs' : undefined}>
           {pieces?.of === text ? pieces.found.map(show) : text}
@@ -227,7 +225,6 @@ function CodeBlock({ info, text }: { info: string; text: string }) {
   )
 }
 
-/** `title.function` is both a title and a function. */
 const classOf = (scope: string) =>
   scope
     .split('.')
@@ -243,7 +240,7 @@ const show = (piece: Piece, index: number): ReactNode =>
     </span>
   )
 
-/** Names that people write after the fence, for the languages that can be coloured. */
+/** Names that people write after the fence. */
 const NAMES = `bash sh zsh|c h|cpp c++ cc hpp|csharp cs c#|css|diff patch|dockerfile docker|go golang|ini toml conf properties env
 |java|javascript js jsx mjs cjs node|json json5 jsonc jsonl|kotlin kt|lua|makefile make|markdown md|perl pl|php
 |powershell ps1 ps|python py pycon|ruby rb|rust rs|scss sass|shell console terminal shellsession|sql postgres postgresql sqlite mysql
@@ -256,5 +253,4 @@ const BY_NAME = new Map(
   }),
 )
 
-/** The language for a name, or undefined for a plain block. */
 const languageNamed = (name: string): string | undefined => BY_NAME.get(name.toLowerCase())

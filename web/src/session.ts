@@ -5,7 +5,13 @@ import { ApiError, call, requestJson } from './api/client.ts'
 import { queryClient } from './api/query.ts'
 import type { TokenResponse, User } from './api/types.ts'
 import { dropFirstAnswers } from './first-load/answers.ts'
-import { noteSessionOver, sessionUser, startAnew, tellOtherTabs, watchSession } from './lib/session-user.ts'
+import {
+  reloadPage,
+  reportSessionOver,
+  sessionUser,
+  tellOtherTabs,
+  watchSession,
+} from './lib/session-user.ts'
 
 /** The signed-in person, or null. The session itself is an HttpOnly cookie that no script can read. */
 export const meQuery = queryOptions({
@@ -15,12 +21,12 @@ export const meQuery = queryOptions({
     const before = sessionUser()
     try {
       const user = await call('GET /api/v1/auth/me', {}, { signal })
-      if (user.user_id !== (sessionUser() ?? user.user_id)) startAnew()
+      if (user.user_id !== (sessionUser() ?? user.user_id)) reloadPage()
       return user
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error
       // A tab that was hidden asks this first when it is shown again.
-      if (before !== undefined) noteSessionOver(before)
+      if (before !== undefined) reportSessionOver(before)
       return null
     }
   },

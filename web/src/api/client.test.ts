@@ -122,7 +122,7 @@ describe('a call', () => {
       return Promise.race([asked, 'still waiting'])
     }
     try {
-      expect(await answer()).toMatchObject({ name: 'Silence' })
+      expect(await answer()).toMatchObject({ name: 'ServerTimeout' })
       status = 422
       expect(await answer()).toMatchObject({ status: 422, message: 'The server answered 422.' })
     } finally {
@@ -141,7 +141,7 @@ describe('a call', () => {
       const asked = (method: string) => request('/api/v1/cards', { method }).catch((error: unknown) => error)
       const [read, written] = [asked('GET'), asked('POST')]
       await vi.advanceTimersByTimeAsync(45_000)
-      expect(await read).toMatchObject({ name: 'Silence', message: 'The server does not answer.' })
+      expect(await read).toMatchObject({ name: 'ServerTimeout', message: 'The server does not answer.' })
       expect(signals.slice(0, 2).map(({ aborted }) => aborted)).toEqual([true, false])
       await vi.advanceTimersByTimeAsync(75_000)
       expect(await written).toMatchObject({ message: expect.stringContaining('may have arrived') })

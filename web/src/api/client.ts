@@ -1,6 +1,6 @@
 import { takeFirstAnswer } from '../first-load/answers.ts'
-import { NetworkError, noteSilent, noteUnreachable, Silence } from '../lib/reachable.ts'
-import { noteSessionOver, sessionFetch, startAnew, userOf } from '../lib/session-user.ts'
+import { NetworkError, reportTimeout, reportUnreachable, ServerTimeout } from '../lib/reachable.ts'
+import { reloadPage, reportSessionOver, sessionFetch, userOf } from '../lib/session-user.ts'
 import type { QueryFields, RouteAnswer, RouteInput, RouteName } from './routes.ts'
 
 type Issue = { type: string; loc: (string | number)[]; msg: string }
@@ -21,7 +21,7 @@ export class ApiError extends Error {
     super(
       typeof problem.detail === 'string'
         ? problem.detail
-        : issues.map(describeIssue).join(' ') || unexplained(status, headers),
+        : issues.map(describeIssue).join(' ') || describeStatus(status, headers),
     )
     this.name = 'ApiError'
     this.status = status
@@ -45,11 +45,11 @@ export class ApiError extends Error {
 export class SessionOver extends ApiError {}
 
 /** Returns the error for a refused request that was sent in the name of `user`. */
-function refusal(user: string | undefined, { status, headers }: Response, problem: Problem): ApiError {
+function toApiError(user: string | undefined, { status, headers }: Response, problem: Problem): ApiError {
   if (status !== 401 || user === undefined || problem.code === 'invalid_credentials')
     return new ApiError(status, problem, headers)
-  if (problem.code === 'session_changed') startAnew()
-  else noteSessionOver(user)
+  if (problem.code === 'session_changed') reloadPage()
+  else reportSessionOver(user)
   return new SessionOver(status, problem, headers)
 }
 
@@ -108,11 +108,11 @@ function send<T>(
 }
 
 /** Tells the answer of a proxy whose server is down; the server's own refusals have a code. */
-const isGone = (status: number, problem: Problem) =>
+const isProxyError = (status: number, problem: Problem) =>
   status >= 502 && status <= 504 && problem.code === undefined
 
 function unreachable(cause: unknown): NetworkError {
-  noteUnreachable()
+  reportUnreachable()
   return new NetworkError(cause)
 }
 
@@ -123,7 +123,7 @@ function idleTimeoutFor({ method = 'GET', body }: RequestInit): number | null {
 }
 
 /** Rejects once the server has been silent for too long: no page may wait forever. */
-async function inTime<Answer>(
+async function withTimeout<Answer>(
   init: RequestInit,
   awaited: Promise<Answer>,
   giveUp = () => {},
@@ -133,34 +133,34 @@ async function inTime<Answer>(
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Silence(init.method))
+      reject(new ServerTimeout(init.method))
       giveUp()
     }, timeoutMs)
   })
   return Promise.race([awaited, tooLong]).finally(() => clearTimeout(timer))
 }
 
-async function answerTo(address: string, init: RequestInit): Promise<Response> {
+async function fetchAnswer(address: string, init: RequestInit): Promise<Response> {
   const silence = new AbortController()
   const signal = init.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal
   const asked = async () =>
     (await takeFirstAnswer({ address, init })) ?? (await sessionFetch(address, { ...init, signal }))
-  return inTime(init, asked(), () => silence.abort())
+  return withTimeout(init, asked(), () => silence.abort())
 }
 
-const notCome = (init: RequestInit) => (cause: unknown) => {
+const rethrow = (init: RequestInit) => (cause: unknown) => {
   if (init.signal?.aborted) throw cause
-  throw cause instanceof Silence ? noteSilent(cause) : unreachable(cause)
+  throw cause instanceof ServerTimeout ? reportTimeout(cause) : unreachable(cause)
 }
 
 /** fetch with the browser session and its CSRF header; throws ApiError for every answer outside 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const user = userOf(address)
-  const response = await answerTo(address, init).catch(notCome(init))
+  const response = await fetchAnswer(address, init).catch(rethrow(init))
   if (response.ok) return response
-  const problem: Problem = await inTime(init, response.json()).catch(() => ({}))
-  if (isGone(response.status, problem)) throw unreachable(response.status)
-  throw refusal(user, response, problem)
+  const problem: Problem = await withTimeout(init, response.json()).catch(() => ({}))
+  if (isProxyError(response.status, problem)) throw unreachable(response.status)
+  throw toApiError(user, response, problem)
 }
 
 /**
@@ -170,10 +170,10 @@ export async function request(address: string, init: RequestInit): Promise<Respo
 export async function requestJson<Answer>(address: string, init: RequestInit): Promise<Answer> {
   const response = await request(address, init)
   if (response.status === 204) return undefined as Answer
-  return inTime(init, response.json() as Promise<Answer>).catch(notCome(init))
+  return withTimeout(init, response.json() as Promise<Answer>).catch(rethrow(init))
 }
 
-function unexplained(status: number, headers: Headers): string {
+function describeStatus(status: number, headers: Headers): string {
   if (status !== 429) return `The server answered ${status}.`
   const seconds = Number(headers.get('retry-after'))
   return `Too many requests. ${seconds ? `Try again in ${seconds} s.` : 'Wait a moment, then try again.'}`

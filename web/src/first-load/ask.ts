@@ -5,16 +5,16 @@
 
 import { sessionFetch } from '../lib/session-user.ts'
 import { type FirstRequest, keepFirstAnswer } from './answers.ts'
-import { asksWhoIsThere, questionsOf, WHO_IS_SIGNED_IN } from './questions.ts'
+import { firstRequestsOf, needsSession, SESSION_REQUEST } from './requests.ts'
 
 /** A failure is ignored: the app sends the request again and reports an error if that fails too. */
 const ask = ({ address, init }: FirstRequest) => sessionFetch(address, init).catch(() => undefined)
 
 const address = new URL(location.href)
-if (asksWhoIsThere(address)) {
-  const session = ask(WHO_IS_SIGNED_IN)
-  keepFirstAnswer(WHO_IS_SIGNED_IN, session)
-  for (const request of questionsOf(address))
+if (needsSession(address)) {
+  const session = ask(SESSION_REQUEST)
+  keepFirstAnswer(SESSION_REQUEST, session)
+  for (const request of firstRequestsOf(address))
     keepFirstAnswer(
       request,
       session.then((answer) => (answer?.ok ? ask(request) : undefined)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aroundMark } from '../pages/search/sections.tsx'
+import { cropToMark } from '../pages/search/sections.tsx'
 import { isTyped } from '../ui/dialog.tsx'
 import {
   credits,
@@ -81,10 +81,10 @@ test('numbers have the same digits in every language, as those that no format wr
 })
 
 test('a snippet for one line begins shortly before its first mark', () => {
-  expect(aroundMark('short <mark>pool</mark>')).toBe('short <mark>pool</mark>')
+  expect(cropToMark('short <mark>pool</mark>')).toBe('short <mark>pool</mark>')
   const long = `${'after each deploy the requests hang '.repeat(3)}and the <mark>pool</mark> is empty`
-  expect(aroundMark(long)).toBe('…and the <mark>pool</mark> is empty')
-  expect(aroundMark(`${'x'.repeat(60)}<mark>pool</mark>`)).toBe('…<mark>pool</mark>')
+  expect(cropToMark(long)).toBe('…and the <mark>pool</mark> is empty')
+  expect(cropToMark(`${'x'.repeat(60)}<mark>pool</mark>`)).toBe('…<mark>pool</mark>')
 })
 
 test('a word is typed as it is shown, where several blanks look like one', () => {

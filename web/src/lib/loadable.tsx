@@ -16,7 +16,7 @@ function reloadOnce(): void {
 export const reloadAfterUpdate = () =>
   addEventListener('vite:preloadError', () => void isReachable().then((isThere) => isThere && reloadOnce()))
 
-async function explain(error: unknown): Promise<unknown> {
+async function toLoadError(error: unknown): Promise<unknown> {
   return (await isReachable()) ? error : new NetworkError(error)
 }
 
@@ -46,7 +46,7 @@ export function loadable<T>(load: () => Promise<T>) {
       preload().then(
         () => isCurrent && redraw(true),
         async (reason) => {
-          const explained = await explain(reason)
+          const explained = await toLoadError(reason)
           if (isCurrent) setError(explained)
         },
       )

@@ -29,15 +29,15 @@ function askAgain(pauseMs: number): void {
   }, pauseMs)
 }
 
-export function noteUnreachable(): void {
+export function reportUnreachable(): void {
   if (!onlineManager.isOnline()) return
   onlineManager.setOnline(false)
   askAgain(FIRST_PAUSE_MS)
 }
 
 /** Asks whether the server is away after one request stayed without an answer. */
-export function noteSilent<Cause>(cause: Cause): Cause {
-  void isReachable().then((isThere) => isThere || noteUnreachable())
+export function reportTimeout<Cause>(cause: Cause): Cause {
+  void isReachable().then((isThere) => isThere || reportUnreachable())
   return cause
 }
 
@@ -48,11 +48,11 @@ onlineManager.setEventListener(() => {
     if (!onlineManager.isOnline()) askAgain(0)
   }
   const onVisible = () => document.visibilityState === 'visible' && look()
-  addEventListener('offline', noteUnreachable)
+  addEventListener('offline', reportUnreachable)
   addEventListener('online', look)
   document.addEventListener('visibilitychange', onVisible)
   return () => {
-    removeEventListener('offline', noteUnreachable)
+    removeEventListener('offline', reportUnreachable)
     removeEventListener('online', look)
     document.removeEventListener('visibilitychange', onVisible)
   }
@@ -71,14 +71,14 @@ export const useReachable = (): boolean =>
   )
 
 /** The server took a request and says nothing. Nothing is sent again by itself. */
-export class Silence extends Error {
+export class ServerTimeout extends Error {
   constructor(method = 'GET') {
     super(
       method === 'GET'
         ? 'The server does not answer.'
         : 'The server does not answer. What you sent may have arrived: look before you send it again.',
     )
-    this.name = 'Silence'
+    this.name = 'ServerTimeout'
   }
 }
 

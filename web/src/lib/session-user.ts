@@ -4,7 +4,7 @@ let ofPage: () => string | undefined = () => undefined
 export const sessionUser = (): string | undefined => ofPage()
 
 /** Shows the page as the person who is signed in now. */
-export const startAnew = () => location.reload()
+export const reloadPage = () => location.reload()
 
 let onSessionOver = () => {}
 
@@ -13,7 +13,7 @@ export const whenSessionOver = (run: () => void): void => {
 }
 
 /** Ignores answers for sessions that the page no longer shows. */
-export const noteSessionOver = (userId: string): void => {
+export const reportSessionOver = (userId: string): void => {
   if (userId === ofPage()) onSessionOver()
 }
 
@@ -25,7 +25,7 @@ export function watchSession(whosePage: () => string | undefined): void {
   ofPage = whosePage
   channel.onmessage = ({ data }: MessageEvent<string | null>) => {
     const mine = ofPage()
-    if (mine !== undefined && data !== mine) startAnew()
+    if (mine !== undefined && data !== mine) reloadPage()
   }
 }
 

@@ -37,7 +37,7 @@ const ignoreClick = (event: MouseEvent) => event.preventDefault()
  * A busy or useless button ignores clicks and keeps the focus: a browser takes the focus from a disabled
  * button, and a person with a keyboard would be back at the top of the page.
  */
-const whileOff = (isOff: boolean | undefined, onClick: ComponentProps<'button'>['onClick']) => ({
+const ignoreClicksWhile = (isOff: boolean | undefined, onClick: ComponentProps<'button'>['onClick']) => ({
   onClick: isOff ? ignoreClick : onClick,
   'aria-disabled': isOff || undefined,
 })
@@ -47,7 +47,7 @@ export function Button({ look, size, busy, disabled, className, onClick, childre
     <button
       type="button"
       {...rest}
-      {...whileOff(busy || disabled, onClick)}
+      {...ignoreClicksWhile(busy || disabled, onClick)}
       aria-busy={busy || undefined}
       className={cx(buttonClass(look, size), busy && 'animate-pulse', className)}
     >
@@ -85,7 +85,7 @@ export function IconButton({
       aria-label={label}
       title={label}
       {...rest}
-      {...whileOff(disabled, onClick)}
+      {...ignoreClicksWhile(disabled, onClick)}
       className={cx(buttonClass(look, 'square'), className)}
     >
       {children}

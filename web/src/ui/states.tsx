@@ -186,7 +186,7 @@ export function Notice({
 }
 
 /** A fault of the server has an id, which its sentence mentions and support asks for. */
-export function Why({ error }: { error: unknown }) {
+export function ErrorText({ error }: { error: unknown }) {
   const id = error instanceof ApiError && error.status >= 500 ? error.requestId : null
   return (
     <>
@@ -204,7 +204,7 @@ export function Why({ error }: { error: unknown }) {
 export const FormError = ({ error }: { error: unknown }) =>
   error && !(error instanceof SessionOver) ? (
     <Notice tone="bad">
-      <Why error={error} />
+      <ErrorText error={error} />
     </Notice>
   ) : null
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { listOf, whoseCards } from './card-filters.tsx'
+import { listOf, scopeInput } from './card-filters.tsx'
 
 test('cards of teams are the shared ones, for the list and for the figures beside it', () => {
-  expect(whoseCards({})).toEqual({ scope: 'personal' })
-  expect(whoseCards({ scope: 'workspace', status: 'unpublished', workspace: 'one' })).toEqual({
+  expect(scopeInput({})).toEqual({ scope: 'personal' })
+  expect(scopeInput({ scope: 'workspace', status: 'unpublished', workspace: 'one' })).toEqual({
     scope: 'workspace',
     without_personal: true,
     status: 'published',
@@ -13,7 +13,7 @@ test('cards of teams are the shared ones, for the list and for the figures besid
 
 test('the cards of one’s own workspace are among one’s own, those of a team among what teams share', () => {
   const own = listOf({ workspace_id: 'home', type: 'personal' })
-  expect(whoseCards(own)).toEqual({ scope: 'personal' })
+  expect(scopeInput(own)).toEqual({ scope: 'personal' })
   const team = listOf({ workspace_id: 'one', type: 'team' })
-  expect(whoseCards(team)).toMatchObject({ scope: 'workspace', workspace_id: 'one' })
+  expect(scopeInput(team)).toMatchObject({ scope: 'workspace', workspace_id: 'one' })
 })

@@ -37,7 +37,7 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
  * Mine is what the person owns, in any workspace. Team is what teams share, without drafts and private
  * cards of others.
  */
-export const whoseCards = ({ scope, workspace }: ListState) =>
+export const scopeInput = ({ scope, workspace }: ListState) =>
   scope === 'workspace'
     ? ({
         scope,

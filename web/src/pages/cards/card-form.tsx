@@ -434,18 +434,18 @@ function ImagesField({ cardId }: { cardId: string }) {
   )
 }
 
-type Told = { rule: DangerRuleId; severity: Severity; quote: string; why: string; safer: string }
+type DangerFinding = { rule: DangerRuleId; severity: Severity; quote: string; why: string; safer: string }
 
 const MAX_FINDINGS_SHOWN = 3
 const MAX_QUOTE_CHARS = 60
 const MIN_TEXT_CHARS = 8
 
-async function lookAt(text: string): Promise<Told[]> {
+async function lookAt(text: string): Promise<DangerFinding[]> {
   const [{ findDanger }, { DANGER_WORDS }] = await Promise.all([
     import('#server/features/review/find-danger.ts'),
     import('#server/features/review/words.ts'),
   ])
-  const first = new Map<string, Told>()
+  const first = new Map<string, DangerFinding>()
   for (const { rule, severity, start, end } of findDanger(text)) {
     const known = first.get(rule)
     if (severity === 'note' || (known && known.severity === 'block')) continue
@@ -456,8 +456,8 @@ async function lookAt(text: string): Promise<Told[]> {
 }
 
 /** Runs the server's own review for danger while the person types. */
-function useDanger(text: string): Told[] {
-  const [found, setFound] = useState<Told[]>([])
+function useDanger(text: string): DangerFinding[] {
+  const [found, setFound] = useState<DangerFinding[]>([])
   useEffect(() => {
     if (text.length < MIN_TEXT_CHARS) return setFound([])
     let current = true

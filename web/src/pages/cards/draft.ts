@@ -62,7 +62,7 @@ export const draftOf = (card: CardContent & { workspace_id?: string }): Draft =>
  * Returns the text for a new card. The field "where it applies" does not exist there, so its text goes into
  * the notes.
  */
-export const asNew = (draft: Draft): Draft => ({
+export const toNewCardDraft = (draft: Draft): Draft => ({
   ...draft,
   body: [draft.body, draft.scope_notes].filter((text) => text.trim()).join('\n\n'),
   scope_notes: '',
@@ -163,7 +163,7 @@ export const newEvidences = (draft: Draft) =>
     .map(({ kind, content }) => ({ kind: kind.trim() || 'note', content }))
 
 /** Returns the draft without the parts that were saved: evidence is sent once. */
-export const restOf = (draft: Draft, sent: Draft): Draft => ({
+export const unsavedPart = (draft: Draft, sent: Draft): Draft => ({
   ...draft,
   evidences: draft.evidences.filter(
     ({ content }) => !sent.evidences.some((other) => other.content === content),
@@ -174,7 +174,7 @@ const withoutIds = (draft: Draft): string =>
   JSON.stringify(draft, (name, value) => (name === 'id' ? undefined : value))
 
 /** Compares two drafts without the ids of their rows. */
-export const isSame = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
+export const isSameDraft = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
 
 /** Returns only the fields that differ from the loaded card. */
 export function changesOf(

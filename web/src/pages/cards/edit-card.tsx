@@ -11,7 +11,7 @@ import { EmptyState, FormError, Notice, NotLoaded, SkeletonPage } from '../../ui
 import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardQuery, isOutOfReach, mergedInto } from './card-queries.ts'
-import { changesOf, type Draft, draftOf, isSame, isSavedAs, restOf } from './draft.ts'
+import { changesOf, type Draft, draftOf, isSameDraft, isSavedAs, unsavedPart } from './draft.ts'
 import { EditorFrame, useSaving } from './editor-frame.tsx'
 import { ReadersLine } from './readers.tsx'
 import { AsNewCard, KeptText, useDraft } from './use-draft.tsx'
@@ -116,10 +116,10 @@ function Editor({ loaded }: { loaded: Card }) {
   const { isSaving, saving } = useSaving(loaded.card_id, (card, sent) => {
     forget()
     toast(savedWords(card))
-    if (!isSame(newest.current, sent)) {
+    if (!isSameDraft(newest.current, sent)) {
       setBase(card)
       setVersion(card.version)
-      return change(restOf(newest.current, sent))
+      return change(unsavedPart(newest.current, sent))
     }
     return navigate({ to: '/cards/$cardId', params })
   })

@@ -15,7 +15,7 @@ import { EmptyState, NotLoaded, PartNotLoaded, Skeleton, SkeletonList } from '..
 import { AddSamples, SampleNotice } from '../first-steps/first-steps.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { typeOf } from './card-badges.tsx'
-import { isFiltered, type ListState, NO_FILTERS, whoseCards } from './card-filters.tsx'
+import { isFiltered, type ListState, NO_FILTERS, scopeInput } from './card-filters.tsx'
 import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
 import { ShareDialog } from './lazy-parts.tsx'
 
@@ -23,7 +23,7 @@ const route = getRouteApi('/app/cards')
 
 const inputOf = (state: ListState): ListInput => ({
   ...(state.status && { status: state.status }),
-  ...whoseCards(state),
+  ...scopeInput(state),
   ...(state.track && { track: state.track }),
   ...(state.q && { contains: state.q }),
   ...(state.tag && { tag: state.tag }),
@@ -278,7 +278,7 @@ function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
 }
 
 function CardStatsPanel({ state }: { state: ListState }) {
-  const whose = whoseCards(state)
+  const whose = scopeInput(state)
   const stats = useQuery({
     queryKey: ['cards', 'stats', whose],
     queryFn: () => call('GET /api/v1/cards/stats', whose),

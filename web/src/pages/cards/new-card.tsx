@@ -17,7 +17,15 @@ import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { CardForm } from './card-form.tsx'
 import { nearestFirst } from './card-queries.ts'
-import { type Draft, draftOfProposal, emptyDraft, fieldsOf, isSame, newEvidences, restOf } from './draft.ts'
+import {
+  type Draft,
+  draftOfProposal,
+  emptyDraft,
+  fieldsOf,
+  isSameDraft,
+  newEvidences,
+  unsavedPart,
+} from './draft.ts'
 import { EditorFrame, useSaving } from './editor-frame.tsx'
 import { ReadersLine } from './readers.tsx'
 import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.tsx'
@@ -96,7 +104,7 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
   const { isSaving, saving } = useSaving(draftKey, (card, sent) => {
     const { current } = newest
-    const goesOn = !isSame(current, sent) && keepForCard(user_id, card, restOf(current, sent))
+    const goesOn = !isSameDraft(current, sent) && keepForCard(user_id, card, unsavedPart(current, sent))
     forget()
     toast(`Saved. Who can read it: ${card.readers.text}.`)
     const params = { cardId: card.card_id }

@@ -168,7 +168,7 @@ type Paste = {
   text: string
   plain: string
   cut: string
-  recognised: Recognised | null
+  recognised: TextKind | null
 }
 
 const cutAt = (text: string, length: number): number => {
@@ -206,7 +206,7 @@ export const cutNote = (cut: string, maxLength: number): string =>
     ? ''
     : `There is room for ${plural(maxLength, 'character')}. ${plural(cut.length, 'character')} at the end of the paste were cut, from “${cut.trim().slice(0, SHOWN_CUT)}” on.`
 
-type Recognised = { what: string; language: string }
+type TextKind = { what: string; language: string }
 
 const MAX_LINES = 200
 
@@ -250,7 +250,7 @@ function isJson(text: string): boolean {
  * Recognises text that loses its shape as prose: stack traces, logs, diffs, output of commands, JSON. A
  * single line has no shape to lose.
  */
-export function recognise(text: string): Recognised | null {
+export function recognise(text: string): TextKind | null {
   const lines = text
     .split('\n', MAX_LINES)
     .map((line) => line.trimEnd())

@@ -4,10 +4,10 @@ import { cx } from '../../lib/cx.ts'
 
 const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
 
-type Housed = Pick<Card, 'home' | 'readers'>
+type HomeAndReaders = Pick<Card, 'home' | 'readers'>
 
 /** Returns the home of a card, unless its readers already name it. */
-const homeWords = ({ home, readers }: Housed): string | null => {
+const homeWords = ({ home, readers }: HomeAndReaders): string | null => {
   if (readers.kind === 'members' || readers.kind === 'editors') return null
   return home.name ?? 'A workspace that you left'
 }
@@ -16,7 +16,7 @@ export function ReadersLine({
   card,
   className = 'max-w-full',
 }: {
-  card: Housed
+  card: HomeAndReaders
   /** A name in one long word must not widen the page. */
   className?: string
 }) {

@@ -13,15 +13,15 @@ import { configQuery, creditsPolicyQuery, refreshMe, useMe } from '../../session
 import { Badge } from '../../ui/badge.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { Notice, PartNotLoaded, Skeleton, Why } from '../../ui/states.tsx'
+import { ErrorText, Notice, PartNotLoaded, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged, listsChanged } from './card-queries.ts'
 import { ReviewChecklist } from './review-checklist.tsx'
 import {
   applyTarget,
+  currentTarget,
   isSameTarget,
   type Option,
-  presentTarget,
   type Shareable,
   type Target,
   undoTarget,
@@ -40,7 +40,7 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
   const [only] = cards.length === 1 ? cards : []
   // The last refused card of many is still named.
   const [many] = useState(!only)
-  const present = presentOf(cards)
+  const present = commonTarget(cards)
   const [target, setTarget] = useState<Target | undefined>(only && present)
   const [refused, setRefused] = useState<Refusal[]>([])
   const { workspaces, options } = useOptions(cards)
@@ -101,8 +101,8 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
 }
 
 /** Returns the place of the cards if they share one. A published card may be published again with a licence. */
-function presentOf(cards: readonly Shareable[]): Target | undefined {
-  const [first, ...others] = cards.map(presentTarget)
+function commonTarget(cards: readonly Shareable[]): Target | undefined {
+  const [first, ...others] = cards.map(currentTarget)
   if (!first || (others.length > 0 && first.kind === 'library')) return
   return others.every((other) => isSameTarget(other, first)) ? first : undefined
 }
@@ -280,7 +280,7 @@ function Refusals({ refused, many }: { refused: readonly Refusal[]; many: boolea
 }
 
 function Reason({ error }: { error: unknown }) {
-  if (!(error instanceof ApiError)) return <Why error={error} />
+  if (!(error instanceof ApiError)) return <ErrorText error={error} />
   if (error.code === 'duplicate_card')
     return (
       <>
@@ -295,7 +295,7 @@ function Reason({ error }: { error: unknown }) {
     error.code === 'quality_rejected' ? (error.extra.reasons as { rule: string; message: string }[]) : []
   return (
     <>
-      <Why error={error} />
+      <ErrorText error={error} />
       {reasons.length > 0 && (
         <ul className="mt-1 list-disc pl-4">
           {reasons.map((reason) => (
@@ -340,7 +340,7 @@ async function undoAll({ done }: Outcome): Promise<void> {
   listsChanged()
 }
 
-function told({ done }: Outcome, target: Target): string {
+function resultText({ done }: Outcome, target: Target): string {
   const [first] = done
   if (!first) return ''
   const earned = done.reduce((sum, { after }) => sum + (after.credits_earned ?? 0), 0)
@@ -361,7 +361,7 @@ function useSharing(onDone: (refused: Refusal[]) => void) {
       // Only its owner may take a card back.
       const mayUndo = outcome.done.every(({ before }) => before.owner_id === user_id)
       if (outcome.done.length > 0)
-        toast(told(outcome, target), mayUndo ? { undo: () => void undoAll(outcome) } : {})
+        toast(resultText(outcome, target), mayUndo ? { undo: () => void undoAll(outcome) } : {})
       onDone(outcome.refused)
     },
   })

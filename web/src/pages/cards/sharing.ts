@@ -18,7 +18,7 @@ type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_
 
 const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
 
-export function presentTarget(card: Shareable): Target {
+export function currentTarget(card: Shareable): Target {
   if (card.home.kind === 'library') return { kind: 'library' }
   if (card.home.kind === 'personal') return { kind: 'private' }
   return card.status === 'published' ? { kind: 'team', workspaceId: card.workspace_id } : { kind: 'draft' }
@@ -131,7 +131,7 @@ export function useMayShare(card: Card): boolean {
   const isOwn = card.owner_id === useMe().user_id
   const mayAsk = card.can_edit && !isOwn
   const { workspaces, options } = useOptions([card], mayAsk)
-  const present = presentTarget(card)
+  const present = currentTarget(card)
   return (
     isOwn ||
     (mayAsk && (options ? options.some(({ target }) => !isSameTarget(target, present)) : workspaces.isError))

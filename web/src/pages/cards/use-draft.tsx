@@ -7,7 +7,7 @@ import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { asNew, type Draft, isSame, restOf } from './draft.ts'
+import { type Draft, isSameDraft, toNewCardDraft, unsavedPart } from './draft.ts'
 
 type Stored = { draft: Draft; version: number; savedAt: string }
 
@@ -50,8 +50,8 @@ export function keepForCard(userId: string, { card_id, version }: Card, draft: D
  */
 export function keepRest(userId: string, cardKey: string, card: Card, sent: Draft): boolean {
   const kept = draftOfCard(userId, cardKey)
-  const goesOn = kept !== undefined && !isSame(kept, sent)
-  if (goesOn && !keepForCard(userId, card, restOf(kept, sent))) return false
+  const goesOn = kept !== undefined && !isSameDraft(kept, sent)
+  if (goesOn && !keepForCard(userId, card, unsavedPart(kept, sent))) return false
   if (!goesOn || cardKey !== card.card_id) local.remove(keyOf(userId, cardKey))
   return goesOn
 }
@@ -66,7 +66,7 @@ const draftOfCard = (userId: string, cardId: string): Draft | undefined =>
 function moveToNewCard(userId: string, cardId: string, draft: Draft): string | undefined {
   const draftId = randomId()
   const isKept = local.write(keyOf(userId, `new:${draftId}`), {
-    draft: asNew(draft),
+    draft: toNewCardDraft(draft),
     version: 0,
     savedAt: new Date().toISOString(),
   } satisfies Stored)

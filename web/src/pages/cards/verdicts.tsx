@@ -24,7 +24,7 @@ export function Verdicts({ card }: { card: Card }) {
   const [saying, setSaying] = useState<Outcome | null>(null)
   const { query, items, total, own } = useVerdicts(card.card_id)
   const verify = useVerify(card, own)
-  const takeBack = useTakeBack(card, own)
+  const takeBack = useWithdrawVerdicts(card, own)
   const takeBackAndGoOn = ({ currentTarget }: MouseEvent) => {
     // The button disappears with the verdict; the focus moves to the first one beside it.
     const { parentElement } = currentTarget
@@ -262,7 +262,7 @@ function useVerify(card: Card, own: Own) {
 }
 
 /** Withdraws all verdicts. Verdicts on a former version cannot be given again, so they have no undo. */
-function useTakeBack(card: Card, own: Own) {
+function useWithdrawVerdicts(card: Card, own: Own) {
   const sayAgain = async (said: readonly Verdict[]) => {
     for (const { outcome, environment, note, evidence } of said)
       await call('POST /api/v1/cards/{card_id}/verdicts', {

@@ -9,7 +9,7 @@ import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
-import { MakeCard, Said } from './event-parts.tsx'
+import { ExchangeText, MakeCard } from './event-parts.tsx'
 import { eventQuery } from './memory-queries.ts'
 
 const route = getRouteApi('/app/memory/events/$rawId')
@@ -56,19 +56,19 @@ function sidesOf(event: MemoryEvent) {
     return (
       <>
         {message !== null && (
-          <Said
+          <ExchangeText
             who="You"
             icon={<MessageSquareText size={14} aria-hidden />}
             entry={{ event, text: message }}
             side="message"
           >
             {(text) => <p className="text-base whitespace-pre-wrap">{text}</p>}
-          </Said>
+          </ExchangeText>
         )}
         {report !== null && (
-          <Said who="Agent" icon={agent} entry={{ event, text: report }} side="report">
+          <ExchangeText who="Agent" icon={agent} entry={{ event, text: report }} side="report">
             {markdown}
-          </Said>
+          </ExchangeText>
         )}
       </>
     )
@@ -76,13 +76,13 @@ function sidesOf(event: MemoryEvent) {
   const who =
     event.event_type === 'user_message' ? 'You' : event.event_type === 'agent_report' ? 'Agent' : 'Note'
   return (
-    <Said
+    <ExchangeText
       who={who}
       icon={who === 'Agent' ? agent : <StickyNote size={14} aria-hidden />}
       entry={{ event, text: event.content }}
       side="note"
     >
       {markdown}
-    </Said>
+    </ExchangeText>
   )
 }

@@ -7,7 +7,7 @@ import { LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { eventQuery } from './memory-queries.ts'
 
-type SaidProps = {
+type ExchangeTextProps = {
   who: string
   icon: ReactNode
   entry: Entry
@@ -16,7 +16,7 @@ type SaidProps = {
 }
 
 /** One side of an exchange. A text that the list cut is read in full before it shows. */
-export function Said({ who, icon, entry, side, children }: SaidProps) {
+export function ExchangeText({ who, icon, entry, side, children }: ExchangeTextProps) {
   const whole = useQuery({ ...eventQuery(entry.event.raw_id), enabled: entry.event.truncated })
   const text = whole.data ? textOf(whole.data, side) : entry.text
   return (
@@ -33,7 +33,7 @@ export function Said({ who, icon, entry, side, children }: SaidProps) {
   )
 }
 
-function textOf(event: MemoryEvent, side: SaidProps['side']): string {
+function textOf(event: MemoryEvent, side: ExchangeTextProps['side']): string {
   if (event.event_type !== 'turn') return event.content
   const parts = turnParts(event.content)
   return (side === 'message' ? parts.message : parts.report) ?? ''

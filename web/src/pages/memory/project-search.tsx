@@ -78,7 +78,7 @@ export function MemorySearchResults() {
           }
         />
       </div>
-      {isByWords && first && <HowRead corrected={first.corrected} period={first.period} />}
+      {isByWords && first && <SearchExplanation corrected={first.corrected} period={first.period} />}
       {!results.data && (
         <NotLoaded query={results}>
           <SkeletonList rows={4} />
@@ -134,7 +134,7 @@ const shownOf = (shown: number, total: number) =>
 type Reading = Pick<MemorySearchAnswer, 'corrected' | 'period'>
 
 /** Shows the corrected words of a search and its time range. */
-function HowRead({ corrected = {}, period }: Reading) {
+function SearchExplanation({ corrected = {}, period }: Reading) {
   const meant = Object.values(corrected)
   if (meant.length === 0 && !period) return null
   return (

@@ -5,7 +5,7 @@ import {
   type Exchange,
   eventsOf,
   headlineOf,
-  isSaidByHeadline,
+  isHeadlineWholeMessage,
   noteName,
   secretsRemoved,
   sessionsOf,
@@ -173,11 +173,11 @@ test('the headline is the message, or else the title or the text of what there i
 
 test('a message that the headline says in full is not shown twice', () => {
   const said = (text: string, truncated = false) =>
-    isSaidByHeadline(exchange({ message: { event: eventNamed('m', { truncated }), text } }))
+    isHeadlineWholeMessage(exchange({ message: { event: eventNamed('m', { truncated }), text } }))
   expect(said('Fix it')).toBe(true)
   expect(said('Fix\nit')).toBe(false)
   expect(said('Fix it', true)).toBe(false)
-  expect(isSaidByHeadline(exchange({}))).toBe(false)
+  expect(isHeadlineWholeMessage(exchange({}))).toBe(false)
 })
 
 test('notes have the names of their documents', () => {

@@ -22,7 +22,7 @@ import { Select } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { type Entry, MakeCard, Said } from './event-parts.tsx'
+import { type Entry, ExchangeText, MakeCard } from './event-parts.tsx'
 import { memoryChanged, type ProjectName, type TimelineFilter, timelineQuery } from './memory-queries.ts'
 import { EVENT_TYPES } from './routes.ts'
 
@@ -239,23 +239,23 @@ function ExchangeBadges({ exchange }: { exchange: Exchange }) {
 function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
   return (
     <div id={id} className="grid animate-enter gap-4 pt-1 pr-2 pb-5 pl-8">
-      {exchange.message && !isSaidByHeadline(exchange) && (
-        <Said
+      {exchange.message && !isHeadlineWholeMessage(exchange) && (
+        <ExchangeText
           who="You"
           icon={<MessageSquareText size={14} aria-hidden />}
           entry={exchange.message}
           side="message"
         >
           {(text) => <p className="text-base whitespace-pre-wrap">{text}</p>}
-        </Said>
+        </ExchangeText>
       )}
       {exchange.report && (
-        <Said who="Agent" icon={<Bot size={14} aria-hidden />} entry={exchange.report} side="report">
+        <ExchangeText who="Agent" icon={<Bot size={14} aria-hidden />} entry={exchange.report} side="report">
           {(text) => <LazyMarkdown>{text}</LazyMarkdown>}
-        </Said>
+        </ExchangeText>
       )}
       {exchange.notes.map((note) => (
-        <Said
+        <ExchangeText
           key={note.raw_id}
           who={noteName(note)}
           icon={<StickyNote size={14} aria-hidden />}
@@ -263,7 +263,7 @@ function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
           side="note"
         >
           {(text) => <LazyMarkdown>{text}</LazyMarkdown>}
-        </Said>
+        </ExchangeText>
       ))}
       <div className="flex flex-wrap items-center gap-2">
         <MakeCard rawIds={rawIdsOf(exchange)} />
@@ -333,7 +333,7 @@ export function headlineOf(exchange: Exchange): string {
   return plainLine(exchange.message?.text ?? first?.title ?? exchange.report?.text ?? first?.content ?? '')
 }
 
-export const isSaidByHeadline = ({ message }: Exchange): boolean =>
+export const isHeadlineWholeMessage = ({ message }: Exchange): boolean =>
   message !== null && !message.event.truncated && message.text.trim() === plainLine(message.text)
 
 export const secretsRemoved = (exchange: Exchange): number =>

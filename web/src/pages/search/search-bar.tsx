@@ -85,12 +85,12 @@ const MAX_TEXT_CHARS = 20_000
 const MAX_ADDRESS_CHARS = 48_000
 
 /** Returns the beginning and the end of a long text, where a log names its cause. */
-const endsOf = (text: string, most: number): string =>
+const shortenText = (text: string, most: number): string =>
   `${text.slice(0, most / 2)} ${text.slice(1 - most / 2)}`.replaceAll('\n', ' ').toWellFormed()
 
 function fitting(text: string): string {
   for (let most = MAX_TEXT_CHARS; ; most /= 2) {
-    const shown = text.length > most ? endsOf(text, most) : text
+    const shown = text.length > most ? shortenText(text, most) : text
     if (encodeURIComponent(shown).length <= MAX_ADDRESS_CHARS) return shown
   }
 }

@@ -12,7 +12,7 @@ import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { cardQuery } from '../cards/card-queries.ts'
 import { remember } from './kept-searches.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { NOTHING_CHOSEN, questionOf, type SearchState } from './search-state.ts'
+import { NOTHING_CHOSEN, type SearchState, searchInput } from './search-state.ts'
 import {
   type Chosen,
   cardPage,
@@ -155,18 +155,18 @@ const MAX_WAIT_MS = 50
 let isFirst = true
 
 /** Where there is no room for list and card, the chosen card or event is a page of its own. */
-function goToChosen({ card, event }: SearchState): void {
+function redirectToDetail({ card, event }: SearchState): void {
   if (isWide()) return
   if (card) throw redirect({ ...cardPage({ card_id: card }), replace: true })
   if (event) throw redirect({ to: '/memory/events/$rawId', params: { rawId: event }, replace: true })
 }
 
 /** Waits for the answers of src/first-load, so that the first page is drawn once, with its data. */
-export async function waitForFirstSight(state: SearchState): Promise<void> {
+export async function waitForFirstAnswers(state: SearchState): Promise<void> {
   if (!isFirst || !queryClient.getQueryData(meQuery.queryKey)) return
   isFirst = false
-  goToChosen(state)
-  const list = questionOf(state).query
+  redirectToDetail(state)
+  const list = searchInput(state).query
     ? queryClient.prefetchQuery(freeSearchQuery(state))
     : queryClient.prefetchQuery(recentQuery)
   const card = state.card ? [queryClient.prefetchQuery(cardQuery(state.card)), DetailPane.preload()] : []

@@ -54,7 +54,7 @@ export const NOTHING_CHOSEN = { card: undefined, event: undefined }
 
 export const HITS_AT_ONCE = 20
 
-export function questionOf(state: SearchState): BoxInput {
+export function searchInput(state: SearchState): BoxInput {
   const tags = listOf(state.tags)
   const environment = environmentOf(state.env)
   return {
@@ -68,13 +68,13 @@ export function questionOf(state: SearchState): BoxInput {
 }
 
 /** Asks for all hits at once: asking for more later would be charged again. */
-export function libraryQuestion(state: SearchState): BoxInput {
-  const { workspace_ids: _, ...question } = questionOf(state)
+export function librarySearchInput(state: SearchState): BoxInput {
+  const { workspace_ids: _, ...question } = searchInput(state)
   return { ...question, sections: ['library'], limit: 1000 }
 }
 
 /** The part of a query that is paid for. A plan is made from the same hits at no extra cost. */
-export const paidQuestion = ({ generate_action_card: _, ...question }: BoxInput): BoxInput => question
+export const paidInput = ({ generate_action_card: _, ...question }: BoxInput): BoxInput => question
 
 /** Two halves of 32 bits, enough to tell the queries of one person and day apart. */
 function hashOf(text: string): string {
@@ -89,7 +89,7 @@ function hashOf(text: string): string {
 
 /** Made from query, filters and day, so that the server charges a query once a day, in all windows. */
 export const idempotencyKey = (question: BoxInput, now: Date): string => {
-  const text = JSON.stringify(paidQuestion(question))
+  const text = JSON.stringify(paidInput(question))
   return `library-${now.toISOString().slice(0, 10)}-${text.length}-${hashOf(text)}`
 }
 

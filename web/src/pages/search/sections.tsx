@@ -392,7 +392,7 @@ type HitRowProps = { state: SearchState; isChosen: boolean; wide: boolean }
 const TAGS_SHOWN = 1
 
 /** Short, so that the title keeps its room. */
-const inShort = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): string => {
+const shortTrust = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): string => {
   const counts = { worked, failed, outdated: stale }
   const words = Object.entries(counts).filter(([, count]) => count > 0)
   const text = words.map(([outcome, count]) => `${outcome} for ${count}`).join(', ')
@@ -422,7 +422,7 @@ function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) 
           <span className="flex max-w-1/2 shrink-0 items-center gap-1.5">
             {hit.trust && hit.trust.people > 0 && (
               <span className="truncate text-xs text-soft" title={hit.trust.summary}>
-                {inShort(hit.trust)}
+                {shortTrust(hit.trust)}
               </span>
             )}
             {hit.likely_outdated && (
@@ -447,7 +447,7 @@ function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) 
       second={
         <>
           <span className="min-w-0 grow truncate text-sm text-soft">
-            <Marked text={aroundMark(hit.snippet)} />
+            <Marked text={cropToMark(hit.snippet)} />
           </span>
           <ReadersLine card={hit} className="max-w-1/2 shrink-0" />
         </>
@@ -543,7 +543,7 @@ const plain = (text: string) =>
 const MAX_CHARS_BEFORE = 12
 
 /** Cuts a snippet to begin shortly before its first marked word. */
-export function aroundMark(snippet: string): string {
+export function cropToMark(snippet: string): string {
   const at = snippet.indexOf('<mark>')
   if (at <= MAX_CHARS_BEFORE) return snippet
   const from = snippet.indexOf(' ', at - MAX_CHARS_BEFORE)

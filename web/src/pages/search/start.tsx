@@ -4,7 +4,7 @@ import { Search } from 'lucide-react'
 import { call } from '../../api/client.ts'
 
 import type { ListedCard } from '../../api/types.ts'
-import { RECENT } from '../../first-load/questions.ts'
+import { RECENT } from '../../first-load/requests.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useWide } from '../../lib/hooks.ts'

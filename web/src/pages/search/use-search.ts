@@ -3,21 +3,21 @@ import { useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { BoxAnswer } from '../../api/types.ts'
-import { freeSearch } from '../../first-load/questions.ts'
+import { freeSearch } from '../../first-load/requests.ts'
 import { sessionUser } from '../../lib/session-user.ts'
 import { tab } from '../../lib/storage.ts'
 import { refreshMe } from '../../session.ts'
 import {
   HITS_AT_ONCE,
   idempotencyKey,
-  libraryQuestion,
-  paidQuestion,
-  questionOf,
+  librarySearchInput,
+  paidInput,
   type SearchState,
+  searchInput,
 } from './search-state.ts'
 
 export const freeSearchQuery = (state: SearchState) => {
-  const question = questionOf(state)
+  const question = searchInput(state)
   return queryOptions({
     queryKey: ['search', 'free', question],
     queryFn: ({ signal }) => call('POST /api/v1/search/box', freeSearch(question), { signal }),
@@ -27,7 +27,7 @@ export const freeSearchQuery = (state: SearchState) => {
 export const useFreeSearch = (state: SearchState) =>
   useQuery({
     ...freeSearchQuery(state),
-    enabled: questionOf(state).query !== '',
+    enabled: searchInput(state).query !== '',
     placeholderData: keepPreviousData,
   })
 
@@ -35,7 +35,7 @@ export type FreeSection = 'mine' | 'team' | 'memory'
 
 /** Asks again with a higher limit, since a ranking has no pages. */
 export function useMore(state: SearchState, section: FreeSection) {
-  const question = questionOf(state)
+  const question = searchInput(state)
   const text = JSON.stringify(question)
   const [asked, setAsked] = useState({ text, limit: HITS_AT_ONCE })
   const limit = asked.text === text ? asked.limit : HITS_AT_ONCE
@@ -62,14 +62,14 @@ export function useMore(state: SearchState, section: FreeSection) {
  * one, and the first answer is repeated instead of a second charge.
  */
 async function askLibrary(state: SearchState): Promise<BoxAnswer> {
-  const headers = { 'Idempotency-Key': idempotencyKey(libraryQuestion(state), new Date()) }
+  const headers = { 'Idempotency-Key': idempotencyKey(librarySearchInput(state), new Date()) }
   try {
-    return await call('POST /api/v1/search/box', libraryQuestion(state), { headers })
+    return await call('POST /api/v1/search/box', librarySearchInput(state), { headers })
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'idempotency_conflict')) throw error
     return call(
       'POST /api/v1/search/box',
-      libraryQuestion({ ...state, plan: state.plan ? undefined : true }),
+      librarySearchInput({ ...state, plan: state.plan ? undefined : true }),
       { headers },
     )
   }
@@ -80,7 +80,7 @@ async function askLibrary(state: SearchState): Promise<BoxAnswer> {
  * in every tab, browser or session, so no query is paid for twice.
  */
 export function useLibrarySearch(state: SearchState) {
-  const question = paidQuestion(libraryQuestion(state))
+  const question = paidInput(librarySearchInput(state))
   const key = ['search', 'library', question] as const
   // A session may end without signing out, and another person may continue in this tab.
   const storeKey = `kv-library:${sessionUser()}:${JSON.stringify(question)}`

@@ -9,7 +9,7 @@ import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { Notice, Skeleton, Why } from '../../ui/states.tsx'
+import { ErrorText, Notice, Skeleton } from '../../ui/states.tsx'
 
 const EXAMPLES = [
   'How do I connect Claude Code?',
@@ -68,7 +68,7 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
       )}
       {error && (
         <Notice tone="bad">
-          <Why error={error} /> Ask again, or write to us.
+          <ErrorText error={error} /> Ask again, or write to us.
         </Notice>
       )}
       <div ref={end} />

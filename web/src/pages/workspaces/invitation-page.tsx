@@ -4,7 +4,7 @@ import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { InviteView } from '../../api/types.ts'
 import { formatDay } from '../../lib/format.ts'
-import { startAnew } from '../../lib/session-user.ts'
+import { reloadPage } from '../../lib/session-user.ts'
 import { configQuery, signOut, useSignedIn } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
@@ -124,7 +124,7 @@ function Accept({ token, invite, email }: { token: string; invite: InviteView; e
           <button
             type="button"
             className="font-medium text-accent hover:underline"
-            onClick={() => void signOut().then(startAnew, toastError)}
+            onClick={() => void signOut().then(reloadPage, toastError)}
           >
             Use another
           </button>

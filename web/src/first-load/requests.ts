@@ -1,8 +1,8 @@
 import type { BoxInput } from '../api/types.ts'
-import { HITS_AT_ONCE, questionOf, readSearch } from '../pages/search/search-state.ts'
+import { HITS_AT_ONCE, readSearch, searchInput } from '../pages/search/search-state.ts'
 import type { FirstRequest } from './answers.ts'
 
-export const WHO_IS_SIGNED_IN: FirstRequest = { address: '/api/v1/auth/me', init: {} }
+export const SESSION_REQUEST: FirstRequest = { address: '/api/v1/auth/me', init: {} }
 
 export const RECENT = { scope: 'personal', sort: 'changed', page_size: 8 } as const
 
@@ -25,14 +25,14 @@ function readValue(text: string): unknown {
 }
 
 /** Returns the requests for what a page shows first. A wrong guess only saves less time. */
-export function questionsOf({ pathname, searchParams }: URL): FirstRequest[] {
+export function firstRequestsOf({ pathname, searchParams }: URL): FirstRequest[] {
   const cardPage = CARD_PAGE.exec(pathname)?.[1]
   if (cardPage) return [card(cardPage)]
   if (pathname !== '/') return []
   const state = readSearch(
     Object.fromEntries([...searchParams].map(([name, text]) => [name, readValue(text)])),
   )
-  const question = questionOf(state)
+  const question = searchInput(state)
   const list = question.query
     ? {
         address: '/api/v1/search/box',
@@ -48,4 +48,4 @@ export function questionsOf({ pathname, searchParams }: URL): FirstRequest[] {
   return [list, ...(state.card ? [card(state.card)] : [])]
 }
 
-export const asksWhoIsThere = ({ pathname }: URL): boolean => !OPEN_TO_ALL.test(pathname)
+export const needsSession = ({ pathname }: URL): boolean => !OPEN_TO_ALL.test(pathname)

@@ -83,6 +83,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // Texts stand where they are used instead of in a file of their own.
+      optimization: { inlineConst: true },
       input: [fileURLToPath(new URL('index.html', import.meta.url)), FIRST_LOAD],
       output: { codeSplitting: { groups: FILES } },
     },

@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import type { User } from '../../api/types.ts'
+import * as strings from './strings.ts'
 
 export type AgentId = 'claude' | 'cursor' | 'vscode' | 'http'
 
@@ -13,14 +14,14 @@ export const AGENTS: Agent[] = [
   {
     id: 'claude',
     name: 'Claude Code',
-    where: 'Run this once in a terminal.',
+    where: strings.runInTerminal,
     config: (base, key) =>
       `claude mcp add --transport http --scope user knowledge-vault ${base}/mcp \\\n  --header "Authorization: Bearer ${key}"`,
   },
   {
     id: 'cursor',
     name: 'Cursor',
-    where: 'Put this into ~/.cursor/mcp.json.',
+    where: strings.putIntoCursor,
     config: (base, key) =>
       json({
         mcpServers: {
@@ -31,7 +32,7 @@ export const AGENTS: Agent[] = [
   {
     id: 'vscode',
     name: 'VS Code',
-    where: 'Put this into .vscode/mcp.json of the project, or into your user configuration.',
+    where: strings.putIntoVsCode,
     config: (base, key) =>
       json({
         servers: {
@@ -46,7 +47,7 @@ export const AGENTS: Agent[] = [
   {
     id: 'http',
     name: 'HTTP',
-    where: 'Any program can call a tool with one request.',
+    where: strings.anyProgramCanCall,
     config: (base, key) =>
       `curl ${base}/mcp/tools/search_records \\\n  -H "X-API-Key: ${key}" \\\n  -H "Content-Type: application/json" \\\n  -d '{"query": "connection pool exhausted"}'`,
   },

@@ -7,6 +7,7 @@ import { LinkButton } from '../../ui/button.tsx'
 import { FormError, Skeleton } from '../../ui/states.tsx'
 import { AccountCard } from './account-card.tsx'
 import { type Journey, takeAttempt, tokenFromReturn } from './google.tsx'
+import * as strings from './strings.ts'
 
 // Read once and at once: the token must not stay in the address, and StrictMode runs effects twice.
 let landing: Promise<Landed | Failed> | null = null
@@ -47,7 +48,7 @@ export function GoogleReturn() {
       })
   }, [navigate])
   return (
-    <AccountCard title={failed ? 'Google sign-in did not work' : 'Signing you in'}>
+    <AccountCard title={failed ? strings.googleFailed : strings.signingYouIn}>
       {failed ? (
         <>
           <FormError error={failed.error} />
@@ -64,10 +65,10 @@ export function GoogleReturn() {
 const Back = ({ next, invite }: Journey) =>
   invite ? (
     <LinkButton to="/sign-up" search={{ next, invite }} look="primary">
-      Back to sign up
+      {strings.backToSignUp}
     </LinkButton>
   ) : (
     <LinkButton to="/sign-in" search={{ next }} look="primary">
-      Back to sign in
+      {strings.backToSignIn}
     </LinkButton>
   )

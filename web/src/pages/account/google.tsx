@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { randomId, tab } from '../../lib/storage.ts'
 import { type AppConfig, configQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
+import * as strings from './strings.ts'
 
 export function GoogleButton(journey: Journey) {
   const { data: config } = useQuery(configQuery)
@@ -28,10 +29,10 @@ export function GoogleButton(journey: Journey) {
             d="M8 3.2c1.2 0 2.3.4 3.1 1.2l2.3-2.3A8 8 0 0 0 .8 4.5l2.7 2A4.8 4.8 0 0 1 8 3.2Z"
           />
         </svg>
-        Continue with Google
+        {strings.continueWithGoogle}
       </Button>
       <div className="flex items-center gap-3 text-xs text-faint before:h-px before:grow before:bg-line after:h-px after:grow after:bg-line">
-        or
+        {strings.or}
       </div>
     </>
   )
@@ -67,11 +68,7 @@ export function tokenFromReturn(hash: string, attempt: Attempt | null): string {
   const answer = new URLSearchParams(hash.replace(/^#/, ''))
   const idToken = answer.get('id_token')
   if (!attempt || !idToken || answer.get('state') !== attempt.state || nonceOf(idToken) !== attempt.nonce)
-    throw new Error(
-      answer.get('error')
-        ? 'Google did not sign you in.'
-        : 'This answer does not belong to a sign-in from this tab.',
-    )
+    throw new Error(answer.get('error') ? strings.googleRefused : strings.googleOtherTab)
   return idToken
 }
 

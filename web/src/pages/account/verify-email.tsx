@@ -5,6 +5,7 @@ import { refreshMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { AccountCard, LINK_CLASS } from './account-card.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/open/verify')
 
@@ -19,32 +20,32 @@ export function VerifyEmail() {
   const isElsewhere = verify.error instanceof ApiError && verify.error.status === 401
   if (verify.isSuccess)
     return (
-      <AccountCard title="Address confirmed">
-        <Notice tone="ok">Your e-mail address is confirmed.</Notice>
+      <AccountCard title={strings.addressConfirmed}>
+        <Notice tone="ok">{strings.addressIsConfirmed}</Notice>
         <LinkButton to="/" look="primary">
-          Go to search
+          {strings.goToSearch}
         </LinkButton>
       </AccountCard>
     )
   return (
-    <AccountCard title="Confirm your e-mail address" lead="One click, and the address is yours here.">
+    <AccountCard title={strings.confirmYourAddress} lead={strings.confirmLead}>
       <FormError error={verify.error} />
       {isElsewhere && token && (
         <p className="flex flex-wrap gap-4 text-sm">
           <Link to="/sign-in" search={{ next: `/verify?token=${token}` }} className={LINK_CLASS}>
-            Sign in
+            {strings.signIn}
           </Link>
           <Link to="/reset" search={{}} className={LINK_CLASS}>
-            Reset the password
+            {strings.resetThePassword}
           </Link>
         </p>
       )}
       {token ? (
         <Button look="primary" busy={verify.isPending} onClick={() => verify.mutate()} size="lg">
-          Confirm
+          {strings.confirm}
         </Button>
       ) : (
-        <Notice tone="warn">A part of the link is missing. Open it again from the mail.</Notice>
+        <Notice tone="warn">{strings.linkIsIncomplete}</Notice>
       )}
     </AccountCard>
   )

@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
-
 import { queryClient } from '../../api/query.ts'
 import { cx } from '../../lib/cx.ts'
 import { meQuery } from '../../session.ts'
@@ -10,29 +9,30 @@ import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { nextStepOf } from './agents.ts'
+import * as strings from './strings.ts'
 
 type WelcomeQuestion = { name: string; title: string; options: string[]; many?: boolean }
 
 const QUESTIONS: WelcomeQuestion[] = [
   {
     name: 'role',
-    title: 'What do you mostly do?',
+    title: strings.whatDoYouDo,
     options: ['Build software', 'Lead a team', 'Run systems', 'Something else'],
   },
   {
     name: 'team_size',
-    title: 'How many people share what they learn?',
+    title: strings.howManyPeople,
     options: ['Just me', '2 to 10', '11 to 50', 'More than 50'],
   },
   {
     name: 'agents',
-    title: 'Which agents do you work with?',
+    title: strings.whichAgents,
     options: ['Claude Code', 'Cursor', 'VS Code', 'Another', 'None yet'],
     many: true,
   },
   {
     name: 'first_goal',
-    title: 'What do you want first?',
+    title: strings.whatFirst,
     options: ['Find fixes', 'Keep what I learn', 'Give my agent memory', 'Share with my team'],
   },
 ]
@@ -60,11 +60,7 @@ export function Welcome() {
     })
   }
   return (
-    <Page
-      title="Welcome"
-      lead="Four short questions, so that the vault starts with what you need. Leave out what you like."
-      narrow
-    >
+    <Page title={strings.welcome} lead={strings.welcomeLead} narrow>
       <form
         className="grid gap-6"
         onSubmit={(event) => {
@@ -76,7 +72,7 @@ export function Welcome() {
           <fieldset key={question.name}>
             <legend className="mb-2 text-sm font-medium">
               {question.title}
-              {question.many && <span className="font-normal text-faint"> Any number.</span>}
+              {question.many && <span className="font-normal text-faint">{strings.anyNumber}</span>}
             </legend>
             <div className="flex flex-wrap gap-2">
               {question.options.map((option) => (
@@ -105,7 +101,7 @@ export function Welcome() {
         <FormError error={save.error} />
         <div className="flex gap-2">
           <Button type="submit" look="primary" busy={save.isPending}>
-            Continue
+            {strings.continueLabel}
           </Button>
         </div>
       </form>

@@ -13,6 +13,7 @@ import { CreditsTab, purchaseAmong } from './credits-tab.tsx'
 import { InviteCodes } from './invite-codes.tsx'
 import { Plans } from './plans.tsx'
 import type { BillingTab } from './routes.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/billing')
 
@@ -21,26 +22,21 @@ export function BillingPage() {
   const navigate = route.useNavigate()
   const { data: config } = useQuery(configQuery)
   return (
-    <Page
-      title="Credits and billing"
-      lead="Searching your own and your team’s cards is free. A library search costs credits only when it finds something; publishing earns some."
-    >
+    <Page title={strings.creditsAndBilling} lead={strings.creditsLead}>
       <div className="mb-5 grid gap-3 empty:hidden">
         <PaymentNotice />
-        {config && !config.credits && (
-          <Notice>Credits are switched off on this server: nothing is ever charged.</Notice>
-        )}
+        {config && !config.credits && <Notice>{strings.creditsAreOff}</Notice>}
       </div>
       <Tabs<BillingTab>
-        label="Credits and billing"
+        label={strings.creditsAndBilling}
         value={tab}
         onChange={(next) =>
           void navigate({ search: { tab: next === 'credits' ? undefined : next }, replace: true })
         }
         tabs={[
-          { value: 'credits', label: 'Credits', content: <CreditsTab /> },
-          { value: 'plans', label: 'Plans', content: <Plans /> },
-          { value: 'codes', label: 'Invite codes', content: <InviteCodes /> },
+          { value: 'credits', label: strings.credits, content: <CreditsTab /> },
+          { value: 'plans', label: strings.plans, content: <Plans /> },
+          { value: 'codes', label: strings.inviteCodes, content: <InviteCodes /> },
         ]}
       />
     </Page>
@@ -58,14 +54,14 @@ function PaymentNotice() {
   const close = () =>
     void navigate({ search: (before) => ({ ...before, checkout: undefined }), replace: true })
   return checkout === 'cancelled' ? (
-    <Notice action={<Dismiss onClick={close} />}>The payment was cancelled. Nothing was charged.</Notice>
+    <Notice action={<Dismiss onClick={close} />}>{strings.paymentCancelled}</Notice>
   ) : (
     <Paid onClose={close} />
   )
 }
 
 const Dismiss = ({ onClick }: { onClick: () => void }) => (
-  <IconButton label="Dismiss" onClick={onClick}>
+  <IconButton label={strings.dismiss} onClick={onClick}>
     <X size={14} />
   </IconButton>
 )
@@ -93,15 +89,12 @@ function Paid({ onClose }: { onClose: () => void }) {
   if (booking)
     return (
       <Notice tone="ok" action={<Dismiss onClick={onClose} />}>
-        Payment received. {credits(booking.delta)} were added; your balance is{' '}
-        {credits(booking.balance_after)}.
+        {strings.paymentReceived(credits(booking.delta), credits(booking.balance_after))}
       </Notice>
     )
   return (
     <Notice tone={late ? 'warn' : 'info'} action={<Dismiss onClick={onClose} />}>
-      {late
-        ? 'The payment provider has not confirmed yet. Nothing is lost: the credits are booked as soon as it does, even if this page is closed.'
-        : 'Waiting for the payment provider to confirm …'}
+      {late ? strings.paymentNotConfirmed : strings.waitingForPayment}
     </Notice>
   )
 }

@@ -12,21 +12,22 @@ import { Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
 import { balanceQuery, chartQuery, historyQuery, packsQuery, statusQuery, useCheckout } from './checkout.ts'
+import * as strings from './strings.ts'
 
 export function CreditsTab() {
   const { data: status } = useQuery(statusQuery)
   const { data: policy } = useQuery(creditsPolicyQuery)
   return (
     <>
-      <Section title="Balance">
+      <Section title={strings.balance}>
         <Balance />
       </Section>
       {status?.provider !== 'none' && !policy?.credits_off && (
-        <Section title="Buy credits" lead="One payment, no subscription. Credits do not expire.">
+        <Section title={strings.buyCredits} lead={strings.buyCreditsLead}>
           <Packs />
         </Section>
       )}
-      <Section title="History" lead="Every booking, newest first. The balance is their sum, always.">
+      <Section title={strings.historyLabel} lead={strings.historyLead}>
         <LedgerTable />
       </Section>
     </>
@@ -47,9 +48,9 @@ function Balance() {
             <p className="text-lg font-semibold tabular-nums">{credits(balance.data.balance)}</p>
             {cost > 0 && (
               <p className="mt-1 text-sm text-soft">
-                Enough for{' '}
-                {plural(Math.floor(balance.data.balance / cost), 'library search', 'library searches')} with a
-                hit.
+                {strings.enoughForSearches(
+                  plural(Math.floor(balance.data.balance / cost), 'library search', 'library searches'),
+                )}
               </p>
             )}
             <dl className="mt-4 grid gap-1 text-sm">
@@ -69,7 +70,7 @@ function Balance() {
       <div className="min-h-40 min-w-0">
         {curve.times.length > 0 && (
           <LazyChart
-            label={`Balance over the last ${plural(curve.times.length - 2, 'booking')}`}
+            label={strings.balanceOverBookings(plural(curve.times.length - 2, 'booking'))}
             times={curve.times}
             values={curve.values}
             format={formatNumber}
@@ -111,7 +112,7 @@ function Packs() {
             disabled={buy.isPending}
             onClick={() => buy.mutate(pack.pack_id)}
           >
-            Buy for {money(pack.price_cents, pack.currency)}
+            {strings.buyFor(money(pack.price_cents, pack.currency))}
           </Button>
         </li>
       ))}
@@ -122,9 +123,9 @@ function Packs() {
 const perCredit = (pack: Pack) => pack.price_cents / pack.credits
 
 function saving(pack: Pack, highestPrice: number): string {
-  const each = `${money(pack.price_cents / (pack.credits / 100), pack.currency)} for 100`
+  const each = strings.priceFor100(money(pack.price_cents / (pack.credits / 100), pack.currency))
   const percent = Math.round((1 - perCredit(pack) / highestPrice) * 100)
-  return percent > 0 ? `${each}, ${percent}% less` : each
+  return percent > 0 ? strings.priceWithDiscount(each, percent) : each
 }
 
 const route = getRouteApi('/app/billing')
@@ -141,26 +142,26 @@ function LedgerTable() {
     )
   if (history.data.total === 0)
     return (
-      <EmptyState icon={<Coins size={18} />} title="No bookings yet">
-        The first is usually the welcome bonus. Each line says what moved, when, and the balance after it.
+      <EmptyState icon={<Coins size={18} />} title={strings.noBookingsYet}>
+        {strings.noBookingsHint}
       </EmptyState>
     )
   return (
     <>
       <Table
-        label="Credit history"
+        label={strings.creditHistory}
         rows={history.data.items}
         rowKey={(entry) => entry.entry_id}
         columns={[
           {
-            name: 'When',
+            name: strings.when,
             wide: true,
             cell: (entry) => (
               <span className="whitespace-nowrap text-soft tabular-nums">{formatTime(entry.created_at)}</span>
             ),
           },
           {
-            name: 'What',
+            name: strings.what,
             cell: (entry) => (
               <>
                 <Reason entry={entry} />
@@ -169,14 +170,14 @@ function LedgerTable() {
             ),
           },
           {
-            name: 'Credits',
+            name: strings.credits,
             end: true,
             cell: (entry) => (
               <span className={cx('font-medium', entry.delta > 0 && 'text-ok')}>{signed(entry.delta)}</span>
             ),
           },
           {
-            name: 'Balance',
+            name: strings.balance,
             end: true,
             cell: (entry) => <span className="text-soft">{formatNumber(entry.balance_after)}</span>,
           },
@@ -215,16 +216,16 @@ function Reason({ entry }: { entry: LedgerEntry }) {
 }
 
 const WORDS: Record<LedgerEntry['reason'], string> = {
-  signup_bonus: 'Welcome bonus',
-  publish_reward: 'Published a card',
-  public_search: 'Library search with a hit',
-  feedback_reward: 'Somebody found your card useful',
-  pack_purchase: 'Bought a credit pack',
-  plan_grant: 'Credits of your plan',
-  invite_redeemed: 'Redeemed an invite code',
-  invite_reward: 'Your invite code was used',
-  refund: 'Refund',
-  adjustment: 'Correction',
+  signup_bonus: strings.welcomeBonus,
+  publish_reward: strings.publishedACard,
+  public_search: strings.librarySearch,
+  feedback_reward: strings.cardFoundUseful,
+  pack_purchase: strings.boughtPack,
+  plan_grant: strings.creditsOfPlan,
+  invite_redeemed: strings.redeemedCode,
+  invite_reward: strings.codeWasUsed,
+  refund: strings.refund,
+  adjustment: strings.correction,
 }
 
 const reasonWords = (reason: LedgerEntry['reason']) => WORDS[reason]

@@ -4,7 +4,6 @@ import { Download } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-
 import { formatAgo, formatDay, formatTime, plural } from '../../lib/format.ts'
 import { local } from '../../lib/storage.ts'
 import { configQuery, leaveSession, meQuery, refreshMe, useMe } from '../../session.ts'
@@ -16,18 +15,19 @@ import { Checkbox, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError, Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
 
 export function Account() {
   const me = useMe()
   return (
     <div className="max-w-lead">
-      <Section title="You" lead={`Here since ${formatDay(me.created_at)}.`}>
+      <Section title={strings.you} lead={strings.hereSince(formatDay(me.created_at))}>
         <NameForm />
       </Section>
-      <Section title="E-mail address" lead="You sign in with it, and mails go there.">
+      <Section title={strings.eMailAddress} lead={strings.emailAddressLead}>
         <EmailAddress />
       </Section>
-      <Section title="Password" lead="Changing it signs you out everywhere else.">
+      <Section title={strings.password} lead={strings.passwordLead}>
         <PasswordForm email={me.email} />
       </Section>
       <SignOutSection />
@@ -50,7 +50,7 @@ function PasswordForm({ email }: { email: string }) {
     onSuccess: async () => {
       setCurrent('')
       setNext('')
-      toast('Your password is changed. Other sessions are signed out.')
+      toast(strings.passwordChanged)
       await Promise.all(
         [['sessions'], ['api-keys'], ['connected-apps']].map((queryKey) =>
           queryClient.invalidateQueries({ queryKey }),
@@ -67,36 +67,36 @@ function PasswordForm({ email }: { email: string }) {
     <form className="grid max-w-field gap-4" onSubmit={submit}>
       <input type="hidden" name="username" autoComplete="username" value={email} />
       <TextField
-        label="Current password"
+        label={strings.currentPassword}
         type="password"
         autoComplete="current-password"
-        hint="Leave it empty if you sign in with Google and have none yet."
+        hint={strings.currentPasswordHint}
         value={current}
         error={wrong ? change.error?.message : undefined}
         onChange={(event) => setCurrent(event.target.value)}
       />
       <TextField
-        label="New password"
+        label={strings.newPassword}
         type="password"
         autoComplete="new-password"
         required
         minLength={8}
         maxLength={200}
-        hint="At least 8 characters."
+        hint={strings.atLeast8Characters}
         value={next}
         error={change.error instanceof ApiError ? change.error.field('new_password') : undefined}
         onChange={(event) => setNext(event.target.value)}
       />
       <Checkbox
-        label="Also delete my API keys and disconnect all apps"
-        hint="Leave it on if somebody else may know your password."
+        label={strings.alsoEndKeysAndApps}
+        hint={strings.alsoEndKeysAndAppsHint}
         checked={endKeysAndApps}
         onChange={(event) => setEndKeysAndApps(event.target.checked)}
       />
       {!wrong && <FormError error={change.error} />}
       <div>
         <Button type="submit" busy={change.isPending}>
-          Change password
+          {strings.changePassword}
         </Button>
       </div>
     </form>
@@ -111,7 +111,7 @@ function NameForm() {
     onSuccess: (user) => {
       queryClient.setQueryData(meQuery.queryKey, user)
       setName(user.display_name)
-      toast('Your name is changed.')
+      toast(strings.nameChanged)
     },
   })
   const submit = (event: FormEvent) => {
@@ -122,11 +122,11 @@ function NameForm() {
   return (
     <form className="grid max-w-field gap-4" onSubmit={submit}>
       <TextField
-        label="Name"
+        label={strings.nameLabel}
         required
         maxLength={120}
         autoComplete="name"
-        hint="It is shown on your cards, comments and invitations."
+        hint={strings.nameHint}
         value={name}
         error={wrong}
         onChange={(event) => setName(event.target.value)}
@@ -138,7 +138,7 @@ function NameForm() {
           busy={change.isPending}
           disabled={!name.trim() || name.trim() === me.display_name}
         >
-          Save name
+          {strings.saveName}
         </Button>
       </div>
     </form>
@@ -153,7 +153,7 @@ function EmailAddress() {
   const [link, setLink] = useState<string | null>(null)
   const resend = useMutation({
     mutationFn: () => call('POST /api/v1/auth/verify-email/resend'),
-    onSuccess: ({ email }) => toast(`A new mail is on its way to ${email}.`),
+    onSuccess: ({ email }) => toast(strings.newMailIsOnItsWay(email)),
     onError: toastError,
   })
   const giveUp = useMutation({
@@ -162,7 +162,7 @@ function EmailAddress() {
     onSuccess: async () => {
       setLink(null)
       await refreshMe()
-      toast('Your address stays as it is.')
+      toast(strings.addressStays)
     },
   })
   return (
@@ -170,21 +170,21 @@ function EmailAddress() {
       <p className="flex flex-wrap items-center gap-2 text-sm wrap-anywhere">
         {me.email}
         <Badge tone={me.email_verified ? 'ok' : 'neutral'}>
-          {me.email_verified ? 'Confirmed' : 'Not confirmed'}
+          {me.email_verified ? strings.confirmed : strings.notConfirmed}
         </Badge>
       </p>
       {me.pending_email && (
         <Notice
           action={
             <Button size="sm" busy={giveUp.isPending} onClick={() => giveUp.mutate()}>
-              Give up this change
+              {strings.giveUpChange}
             </Button>
           }
         >
           {waiting(me.pending_email, { sendsMail: config?.mail ?? true, hasLink: link !== null })}
         </Notice>
       )}
-      {me.pending_email && link && <CopyBlock text={link} label="confirmation link" />}
+      {me.pending_email && link && <CopyBlock text={link} label={strings.confirmationLink} />}
       {changing ? (
         <ChangeForm
           onDone={(confirmUrl) => {
@@ -202,11 +202,11 @@ function EmailAddress() {
               setWasOpen(true)
             }}
           >
-            Change address
+            {strings.changeAddress}
           </Button>
           {!me.email_verified && config?.mail && (
             <Button look="ghost" busy={resend.isPending} onClick={() => resend.mutate()}>
-              Send the confirmation again
+              {strings.sendConfirmationAgain}
             </Button>
           )}
         </div>
@@ -216,9 +216,9 @@ function EmailAddress() {
 }
 
 function waiting(email: string, { sendsMail, hasLink }: { sendsMail: boolean; hasLink: boolean }): string {
-  if (hasLink) return `This server sends no mail. Open this link to confirm ${email}.`
-  if (sendsMail) return `${email} waits to be confirmed: open the link in the mail that was sent there.`
-  return `${email} waits to be confirmed. Change the address again to see the link once more.`
+  if (hasLink) return strings.openLinkToConfirm(email)
+  if (sendsMail) return strings.waitsForLinkInMail(email)
+  return strings.waitsForNewLink(email)
 }
 
 function ChangeForm({
@@ -251,23 +251,23 @@ function ChangeForm({
   return (
     <form className="grid max-w-field gap-4" onSubmit={submit}>
       <TextField
-        label="New e-mail address"
+        label={strings.newEmailAddress}
         type="email"
         required
         autoFocus
         minLength={3}
         maxLength={320}
         autoComplete="email"
-        hint="It is yours once you open the link that is sent there. Until then nothing changes."
+        hint={strings.newEmailAddressHint}
         value={email}
         error={wrongEmail}
         onChange={(event) => setEmail(event.target.value)}
       />
       <TextField
-        label="Your password"
+        label={strings.yourPassword}
         type="password"
         autoComplete="current-password"
-        hint="If you sign in with Google and have none, leave it empty and sign in again first."
+        hint={strings.passwordWithGoogleHint}
         value={password}
         error={wrongPassword}
         onChange={(event) => setPassword(event.target.value)}
@@ -275,9 +275,9 @@ function ChangeForm({
       {!wrongPassword && !wrongEmail && <FormError error={change.error} />}
       <div className="flex gap-2">
         <Button type="submit" look="primary" busy={change.isPending}>
-          Send the link
+          {strings.sendTheLink}
         </Button>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>{strings.cancel}</Button>
       </div>
     </form>
   )
@@ -294,38 +294,38 @@ function SignOutSection() {
   const [showAll, setShowAll] = useState(false)
   const end = useMutation({
     mutationFn: (session_id: string) => call('DELETE /api/v1/auth/sessions/{session_id}', { session_id }),
-    onSuccess: () => toast('That session is over.'),
+    onSuccess: () => toast(strings.sessionEnded),
     onError: toastError,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['sessions'] }),
   })
   const list = sessions.data ?? []
   return (
     <Section
-      title="Where you are signed in"
+      title={strings.whereSignedIn}
       lead={
         !sessions.data
-          ? 'If you lost a device or doubt something, end everything at once.'
+          ? strings.endEverythingLead
           : list.length <= 1
-            ? 'Only here. If you lost a device or doubt something, end everything at once.'
-            : `In ${plural(list.length, 'browser')}. End one that you do not know, or everything at once.`
+            ? strings.onlyHereLead
+            : strings.sessionsLead(plural(list.length, 'browser'))
       }
-      actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+      actions={<Button onClick={() => setAsking(true)}>{strings.signOutEverywhere}</Button>}
     >
-      <PartNotLoaded what="The list" query={sessions}>
-        <ul aria-label="Sessions" className="grid gap-1 text-sm text-soft">
+      <PartNotLoaded what={strings.sessionList} query={sessions}>
+        <ul aria-label={strings.sessions} className="grid gap-1 text-sm text-soft">
           {list.slice(0, showAll ? list.length : MAX_SESSIONS_SHOWN).map((session) => (
             <li key={session.session_id} className="flex min-h-8 flex-wrap items-center gap-2">
-              Signed in {formatAgo(session.created_at)}, last seen {formatAgo(session.last_seen_at)}
+              {strings.signedInAndLastSeen(formatAgo(session.created_at), formatAgo(session.last_seen_at))}
               {session.current ? (
-                <Badge tone="ok">This one</Badge>
+                <Badge tone="ok">{strings.thisOne}</Badge>
               ) : (
                 <Button
                   size="sm"
                   busy={end.isPending && end.variables === session.session_id}
                   onClick={() => end.mutate(session.session_id)}
                 >
-                  End
-                  <span className="sr-only"> the session of {formatTime(session.created_at)}</span>
+                  {strings.end}
+                  <span className="sr-only">{strings.sessionOf(formatTime(session.created_at))}</span>
                 </Button>
               )}
             </li>
@@ -333,7 +333,7 @@ function SignOutSection() {
           {!showAll && list.length > MAX_SESSIONS_SHOWN && (
             <li>
               <Button size="sm" onClick={() => setShowAll(true)}>
-                Show {list.length - MAX_SESSIONS_SHOWN} more
+                {strings.showMore(list.length - MAX_SESSIONS_SHOWN)}
               </Button>
             </li>
           )}
@@ -360,19 +360,24 @@ function SignOutDialog({ onClose }: { onClose: () => void }) {
     onSuccess: async () => {
       leaveSession()
       await navigate({ to: '/sign-in' })
-      toast('You are signed out everywhere.')
+      toast(strings.signedOutEverywhere)
     },
   })
   const what =
     keys.data && apps.data
-      ? `${plural(keys.data.length, 'API key')} and ${plural(apps.data.length, 'connected app')}`
-      : 'all API keys and connected apps'
+      ? `${plural(keys.data.length, strings.apiKey)} and ${plural(apps.data.length, strings.connectedApp)}`
+      : strings.allKeysAndApps
   return (
-    <ConfirmDialog onClose={onClose} mutation={end} title="Sign out everywhere" action="Sign out everywhere">
-      <p>Every session ends at once, this one too. You sign in again with your password.</p>
+    <ConfirmDialog
+      onClose={onClose}
+      mutation={end}
+      title={strings.signOutEverywhere}
+      action={strings.signOutEverywhere}
+    >
+      <p>{strings.signOutEverywhereWarning}</p>
       <Checkbox
-        label={`Also end ${what}`}
-        hint="Agents and scripts need a new key then."
+        label={strings.alsoEnd(what)}
+        hint={strings.alsoEndHint}
         checked={keysAndApps}
         onChange={(event) => setKeysAndApps(event.target.checked)}
       />
@@ -387,17 +392,14 @@ const EXPORT_PATH = '/api/v1/auth/me/export'
 function LeaveSection() {
   const [leaving, setLeaving] = useState(false)
   return (
-    <Section
-      title="Your data"
-      lead="Take everything with you as one file: cards with their history, memory, raw materials, bookings."
-    >
+    <Section title={strings.yourData} lead={strings.yourDataLead}>
       <div className="flex flex-wrap gap-2">
         <a href={EXPORT_PATH} download className={buttonClass()}>
           <Download size={14} aria-hidden />
-          Download my data
+          {strings.downloadMyData}
         </a>
         <Button look="danger" onClick={() => setLeaving(true)}>
-          Delete account
+          {strings.deleteAccount}
         </Button>
       </div>
       {leaving && <DeleteAccount onClose={() => setLeaving(false)} />}
@@ -430,14 +432,10 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     queryKey: ['cards', 'stats', 'personal'],
     queryFn: () => call('GET /api/v1/cards/stats', { scope: 'personal' }),
   })
-  const cards = stats.data ? plural(stats.data.unpublished, 'unshared card') : 'your unshared cards'
+  const cards = stats.data ? plural(stats.data.unpublished, strings.unsharedCard) : strings.yourUnsharedCards
   const published = stats.data
-    ? plural(
-        stats.data.published,
-        'card that you shared or published stays',
-        'cards that you shared or published stay',
-      )
-    : 'The cards that you shared or published stay'
+    ? plural(stats.data.published, strings.oneSharedCardStays, strings.sharedCardsStay)
+    : strings.allSharedCardsStay
   const remove = useMutation({
     mutationFn: () =>
       call('POST /api/v1/auth/me/delete', { confirmed_by_user: true, ...(password ? { password } : {}) }),
@@ -445,7 +443,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       leaveSession()
       forgetTexts(me.user_id)
       await navigate({ to: '/sign-in' })
-      toast('Your account is deleted.')
+      toast(strings.accountDeleted)
     },
   })
   // A long session asks for the password again; without a password, for a new sign-in.
@@ -456,19 +454,15 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     <ConfirmDialog
       onClose={onClose}
       mutation={remove}
-      title="Delete your account"
-      action="Delete account"
+      title={strings.deleteYourAccount}
+      action={strings.deleteAccount}
       typed={me.email}
     >
-      <p>
-        This deletes {cards}, all of your agents’ memory, your keys, connected apps and{' '}
-        {plural(me.credits_balance, 'credit')} for good, at once. {published}, by “deleted user”. It cannot be
-        undone.
-      </p>
+      <p>{strings.deleteAccountWarning(cards, plural(me.credits_balance, 'credit'), published)}</p>
       <FormError error={remove.error} />
       {asksForPassword && (
         <TextField
-          label="Your password"
+          label={strings.yourPassword}
           type="password"
           autoComplete="current-password"
           value={password}

@@ -5,6 +5,7 @@ import { CopyBlock } from '../../ui/copy-button.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import * as strings from './strings.ts'
 
 /** Sets the workspace for cards recorded with a key. */
 export function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {
@@ -15,15 +16,15 @@ export function KeyHome({ value, onChange }: { value: string; onChange: (value: 
       (one) =>
         one.workspace_id !== me.personal_workspace_id && (one.role === 'admin' || one.role === 'editor'),
     ) ?? []
-  if (teams.length === 0) return <PartNotLoaded what="Your teams" query={workspaces} />
+  if (teams.length === 0) return <PartNotLoaded what={strings.yourTeams} query={workspaces} />
   return (
     <SelectField
-      label="What it records goes to"
-      hint="As a draft that the editors of a team can read. Used where the agent names no workspace."
+      label={strings.recordsGoTo}
+      hint={strings.recordsGoToHint}
       value={value}
       onChange={(event) => onChange(event.target.value)}
     >
-      <option value="">My personal workspace</option>
+      <option value="">{strings.myPersonalWorkspace}</option>
       {teams.map((team) => (
         <option key={team.workspace_id} value={team.workspace_id}>
           {team.name}
@@ -41,33 +42,31 @@ export function KeyHomeName({ workspaceId }: { workspaceId: string }) {
   return (
     <span className="block max-w-48 truncate text-xs text-soft sm:max-w-72">
       {!data
-        ? 'Records in a team'
+        ? strings.recordsInATeam
         : canWrite
-          ? `Records in ${team.name}`
-          : 'Records in your personal workspace: you can no longer write in its team'}
+          ? strings.recordsInTeam(team.name)
+          : strings.recordsInPersonal}
     </span>
   )
 }
 
 export const ShownKey = ({ apiKey }: { apiKey: string }) => (
   <div className="grid gap-3">
-    <CopyBlock text={apiKey} label="API key" />
-    <Notice tone="warn">
-      This is the only time the key is shown. Keep it out of cards and repositories.
-    </Notice>
+    <CopyBlock text={apiKey} label={strings.apiKey} />
+    <Notice tone="warn">{strings.keyShownOnce}</Notice>
   </div>
 )
 
 export const SCOPES: { value: Scope; may: string }[] = [
-  { value: 'search', may: 'Search and read cards, memory and workspaces' },
-  { value: 'record', may: 'Write memory, share cards with private teams, give feedback' },
-  { value: 'case:write', may: 'Create and edit cards (together with record)' },
+  { value: 'search', may: strings.maySearch },
+  { value: 'record', may: strings.mayRecord },
+  { value: 'case:write', may: strings.mayWriteCards },
   {
     value: 'publish',
-    may: 'Publish cards to the library, open them to strangers elsewhere, and take them back',
+    may: strings.mayPublishCards,
   },
-  { value: 'workspace:write', may: 'Create workspaces, invite and remove people' },
-  { value: 'account', may: 'Settings, keys, billing: everything about your account' },
+  { value: 'workspace:write', may: strings.mayManageWorkspaces },
+  { value: 'account', may: strings.mayManageAccount },
 ]
 
 /** The scopes of the tools, without the account. */

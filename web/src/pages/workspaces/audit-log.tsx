@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../api/types.ts'
 import { formatTime } from '../../lib/format.ts'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
+import * as strings from './strings.ts'
 import { auditQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
@@ -21,26 +22,26 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
     )
   if (log.data.total === 0)
     return (
-      <EmptyState icon={<ScrollText size={18} />} title="Nothing has happened yet">
-        Members, invitations, roles and publishing are written down here, and nobody can change it.
+      <EmptyState icon={<ScrollText size={18} />} title={strings.emptyLogTitle}>
+        {strings.emptyLogHint}
       </EmptyState>
     )
   return (
     <>
       <Table
-        label="Audit log"
+        label={strings.auditLog}
         rows={log.data.items}
         rowKey={(entry) => entry.audit_id}
         columns={[
           {
-            name: 'When',
+            name: strings.when,
             wide: true,
             cell: (entry) => (
               <span className="whitespace-nowrap text-soft tabular-nums">{formatTime(entry.created_at)}</span>
             ),
           },
           {
-            name: 'What',
+            name: strings.what,
             cell: (entry) => (
               <>
                 <span className="wrap-anywhere">
@@ -53,7 +54,7 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
             ),
           },
           {
-            name: 'Details',
+            name: strings.details,
             wide: true,
             cell: (entry) => <span className="text-xs wrap-anywhere text-soft">{detailWords(entry)}</span>,
           },
@@ -100,60 +101,60 @@ const CardLink = ({ cardId, title }: { cardId: string; title: string }) => (
 type Words = (whom: string, details: AuditEntry['details'], entry: AuditEntry) => string
 
 const words: Record<string, Words> = {
-  'workspace.created': () => 'created the workspace',
-  'workspace.updated': () => 'changed the workspace',
+  'workspace.created': () => strings.createdTheWorkspace,
+  'workspace.updated': () => strings.changedTheWorkspace,
   // A person who accepts an invitation adds themselves.
   'member.added': (whom, _, { actor_id, subject_id }) =>
-    actor_id === subject_id ? 'joined the workspace' : `added ${whom}`,
+    actor_id === subject_id ? strings.joinedTheWorkspace : `added ${whom}`,
   'member.removed': (whom) => `removed ${whom}`,
-  'member.left': () => 'left the workspace',
-  'member.role_changed': (whom) => `changed the role of ${whom}`,
+  'member.left': () => strings.leftTheWorkspace,
+  'member.role_changed': (whom) => strings.changedRoleOf(whom),
   'invite.created': (_, { email }) => `invited ${email ?? 'somebody'}`,
-  'invite.resent': (_, { email }) => `made a new link for ${email ?? 'an invitation'}`,
+  'invite.resent': (_, { email }) => `made a new link for ${email ?? strings.anInvitation}`,
   'invite.revoked': (_, { email }) => `revoked the invitation of ${email ?? 'somebody'}`,
-  'invite.accepted': () => 'accepted an invitation',
-  'invite.declined': () => 'declined an invitation',
-  'card.published': () => 'published a card',
-  'card.shared': () => 'shared a card',
-  'card.unpublished': () => 'took a card back',
-  'card.moved_in': () => 'moved a card in',
-  'card.moved_out': () => 'moved a card out',
-  'card.deleted': () => 'deleted a card',
-  'card.undeleted': () => 'brought a card back',
-  'card.linked': () => 'linked a card with another',
-  'card.unlinked': () => 'removed the link between a card and another',
-  'card.merged': () => 'merged a card into another',
-  'card.unmerged': () => 'took a card out of another',
-  'comment.deleted': () => 'deleted a comment on a card',
-  'card.image_deleted': () => 'deleted a picture of a card',
-  'library.pulled': (_, { server }) => `pulled cards from ${server ?? 'another server'}`,
-  'card.hidden_by_reports': () => 'hid a card after reports',
+  'invite.accepted': () => strings.acceptedAnInvitation,
+  'invite.declined': () => strings.declinedAnInvitation,
+  'card.published': () => strings.publishedACard,
+  'card.shared': () => strings.sharedACard,
+  'card.unpublished': () => strings.tookCardBack,
+  'card.moved_in': () => strings.movedCardIn,
+  'card.moved_out': () => strings.movedCardOut,
+  'card.deleted': () => strings.deletedACard,
+  'card.undeleted': () => strings.broughtCardBack,
+  'card.linked': () => strings.linkedCards,
+  'card.unlinked': () => strings.unlinkedCards,
+  'card.merged': () => strings.mergedCards,
+  'card.unmerged': () => strings.unmergedCards,
+  'comment.deleted': () => strings.deletedComment,
+  'card.image_deleted': () => strings.deletedPicture,
+  'library.pulled': (_, { server }) => `pulled cards from ${server ?? strings.anotherServer}`,
+  'card.hidden_by_reports': () => strings.hidCard,
   'moderation.decided': (_, { decision }) => `decided about a card (${decision ?? 'moderation'})`,
-  'moderation.appealed': () => 'appealed about a card',
+  'moderation.appealed': () => strings.appealed,
   'moderation.appeal_decided': (_, { decision }) => `decided about the appeal on a card (${decision ?? ''})`,
-  'moderation.asked': () => 'asked moderators to look at a card',
-  'publisher.banned': (whom) => `banned ${whom} from publishing`,
-  'publisher.ban_lifted': (whom) => `let ${whom} publish again`,
-  'material.deleted': () => 'deleted a raw material',
-  'memory.event_deleted': () => 'deleted an event of their memory',
-  'memory.project_deleted': () => 'deleted a project of their memory',
+  'moderation.asked': () => strings.askedModerators,
+  'publisher.banned': (whom) => strings.banned(whom),
+  'publisher.ban_lifted': (whom) => strings.liftedBan(whom),
+  'material.deleted': () => strings.deletedRawMaterial,
+  'memory.event_deleted': () => strings.deletedEvent,
+  'memory.project_deleted': () => strings.deletedProject,
 }
 
 const isDecision = (action: string) => /^publisher\.|^moderation\..*decided$/.test(action)
 
 /** The server does not say which moderator has decided. */
 export const actorWords = ({ actor_name, action }: AuditEntry): string =>
-  actor_name || (isDecision(action) ? 'A moderator' : 'The system')
+  actor_name || (isDecision(action) ? strings.aModerator : strings.theSystem)
 
 /** Returns the action as the rest of a sentence; unknown actions read as words. */
 export function actionWords(entry: AuditEntry): string {
   return (
-    words[entry.action]?.(entry.subject_name || 'a member', entry.details, entry) ??
+    words[entry.action]?.(entry.subject_name || strings.aMember, entry.details, entry) ??
     entry.action.replace(/[._]/g, ' ')
   )
 }
 
-const CARD = 'a card'
+const CARD = strings.aCard
 
 /** Returns the words before and after the title of a card. */
 export function wordsAroundTitle(words: string): { before: string; after: string } {

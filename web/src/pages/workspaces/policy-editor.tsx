@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
 import { ROLES, VisibilityField } from './workspace-fields.tsx'
 import { workspaceChanged, workspaceQuery } from './workspace-queries.ts'
 
@@ -52,7 +53,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
       queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, saved)
       dropSent(sent)
       await workspaceChanged(workspace.workspace_id)
-      toast('Saved. It applies from now on.')
+      toast(strings.policySaved)
     },
   })
   const wrong = (field: string) => (save.error instanceof ApiError ? save.error.field(field) : undefined)
@@ -66,15 +67,15 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         <Notice
           action={
             <Button size="sm" onClick={() => setChanges({})}>
-              Discard
+              {strings.discard}
             </Button>
           }
         >
-          What you changed before is back. It is not saved yet.
+          {strings.discardUndone}
         </Notice>
       )}
       <TextField
-        label="Name"
+        label={strings.nameLabel}
         required
         maxLength={120}
         value={changes.name ?? workspace.name}
@@ -88,36 +89,37 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         />
       )}
       <Checkbox
-        label="Cards of this workspace may be published elsewhere"
-        hint="When this is off, nobody can move a card from here to the library. Sharing inside stays possible."
+        label={strings.mayPublishElsewhere}
+        hint={strings.mayPublishElsewhereHint}
         checked={form.allowPublish}
         onChange={(event) => change({ allowPublish: event.target.checked })}
       />
       {workspace.type !== 'personal' && <TeamFields form={form} change={change} wrong={wrong} />}
       <DaysField
-        label="Look at cards again after"
-        aside="Days, optional"
+        label={strings.reviewAfter}
+        aside={strings.daysOptional}
         value={form.reviewAfterDays}
-        hint="Cards that nobody has confirmed for this long go to the review queue. Empty: never."
+        hint={strings.reviewAfterHint}
         onChange={(reviewAfterDays) => change({ reviewAfterDays })}
       />
       <DaysField
-        label="A verdict counts half after"
-        aside="Days, 180 if empty"
+        label={strings.halfWeightAfter}
+        aside={strings.halfWeightDays}
         value={form.trustHalfLifeDays}
-        hint="How fast verdicts lose weight."
+        hint={strings.halfWeightHint}
         onChange={(trustHalfLifeDays) => change({ trustHalfLifeDays })}
       />
       {kept.length > 0 && (
         <p className="text-xs text-faint">
-          The policy also carries <span className="font-mono">{kept.join(', ')}</span>, set by the API. These
-          stay as they are.
+          {strings.otherPolicyKeys}
+          <span className="font-mono">{kept.join(', ')}</span>
+          {strings.otherPolicyKeysStay}
         </p>
       )}
       <FormError error={save.error} />
       <div>
         <Button type="submit" look="primary" busy={save.isPending}>
-          Save
+          {strings.save}
         </Button>
       </div>
     </form>
@@ -135,23 +137,19 @@ function TeamFields({ form, change, wrong }: FieldsProps) {
   return (
     <>
       <TextField
-        label="Invite only people of these domains"
-        aside="Optional"
-        placeholder="example.com, example.org"
+        label={strings.inviteDomains}
+        aside={strings.optional}
+        placeholder={strings.domainsExample}
         autoComplete="off"
         value={form.inviteDomains}
         error={wrong('invite_domains')}
-        hint={
-          domains.length
-            ? `Only addresses at ${domains.join(', ')} can be invited.`
-            : 'Empty: any address can be invited.'
-        }
+        hint={domains.length ? strings.onlyTheseDomains(domains.join(', ')) : strings.anyDomain}
         onChange={(event) => change({ inviteDomains: event.target.value })}
       />
       <SelectField
-        label="Default role"
+        label={strings.defaultRole}
         value={form.defaultRole}
-        hint="For people added or invited by an agent or by the API without a role."
+        hint={strings.defaultRoleHint}
         onChange={(event) => change({ defaultRole: event.target.value as Role })}
       >
         {ROLES.map((role) => (
@@ -161,8 +159,8 @@ function TeamFields({ form, change, wrong }: FieldsProps) {
         ))}
       </SelectField>
       <Checkbox
-        label="Show the team which searches found nothing"
-        hint="Only the words of members’ searches in this workspace, for a month, and nobody’s name. When this is off, none are kept."
+        label={strings.showMissedSearches}
+        hint={strings.showMissedSearchesHint}
         checked={form.keepMissedSearches}
         onChange={(event) => change({ keepMissedSearches: event.target.checked })}
       />

@@ -1,26 +1,26 @@
 import type { Role, Workspace } from '../../api/types.ts'
 import { SelectField } from '../../ui/field.tsx'
+import * as strings from './strings.ts'
 
 export const ROLES: { value: Role; label: string; can: string }[] = [
-  { value: 'viewer', label: 'Viewer', can: 'reads and finds shared cards' },
-  { value: 'editor', label: 'Editor', can: 'also records cards here and edits those of others' },
-  { value: 'admin', label: 'Admin', can: 'also invites, removes, and changes the policy' },
+  { value: 'viewer', label: strings.viewer, can: strings.viewerMay },
+  { value: 'editor', label: strings.editor, can: strings.editorMay },
+  { value: 'admin', label: strings.admin, can: strings.adminMay },
 ]
 
 export const roleName = (role: Role) => ROLES.find((one) => one.value === role)?.label ?? role
 
 export const VISIBILITIES: { value: Workspace['visibility']; label: string; means: string }[] = [
-  { value: 'private', label: 'Private', means: 'Only members read its shared cards.' },
+  { value: 'private', label: strings.privateLabel, means: strings.privateHint },
   {
     value: 'unlisted',
-    label: 'Unlisted',
-    means: 'Anybody signed in who has the link of a shared card reads it. It is in no search.',
+    label: strings.unlisted,
+    means: strings.unlistedHint,
   },
   {
     value: 'public',
-    label: 'Public',
-    means:
-      'Anybody signed in finds and reads its shared cards. If this server has public pages, everybody does.',
+    label: strings.publicLabel,
+    means: strings.publicHint,
   },
 ]
 
@@ -28,9 +28,9 @@ export const visibilityName = (visibility: Workspace['visibility']) =>
   VISIBILITIES.find((one) => one.value === visibility)?.label ?? visibility
 
 export const TYPE_NAMES: Record<Workspace['type'], string> = {
-  personal: 'Personal',
-  team: 'Team',
-  org: 'Organisation',
+  personal: strings.personal,
+  team: strings.team,
+  org: strings.organisation,
 }
 
 type Visibility = Workspace['visibility']
@@ -38,7 +38,7 @@ type Props = { value: Visibility; onChange: (visibility: Visibility) => void }
 
 export const VisibilityField = ({ value, onChange }: Props) => (
   <SelectField
-    label="Who reads its shared cards"
+    label={strings.whoReadsCards}
     value={value}
     hint={VISIBILITIES.find((one) => one.value === value)?.means}
     onChange={(event) => onChange(event.target.value as Visibility)}

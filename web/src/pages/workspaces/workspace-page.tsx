@@ -20,13 +20,14 @@ import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
 import type { WorkspaceTab } from './routes.ts'
+import * as strings from './strings.ts'
 import { TeamWeek } from './team-week.tsx'
 import { roleName, TYPE_NAMES, VISIBILITIES, visibilityName } from './workspace-fields.tsx'
 import { workspaceQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
 
-const back = <BackLink to="/workspaces">Team</BackLink>
+const back = <BackLink to="/workspaces">{strings.team}</BackLink>
 
 export function WorkspacePage() {
   const { workspaceId } = route.useParams()
@@ -38,7 +39,11 @@ export function WorkspacePage() {
   const isGone = query.error instanceof ApiError && query.error.status === 404
   if (!workspace || isGone)
     return (
-      <NotLoaded isPage query={query} action={<LinkButton to="/workspaces">All workspaces</LinkButton>}>
+      <NotLoaded
+        isPage
+        query={query}
+        action={<LinkButton to="/workspaces">{strings.allWorkspaces}</LinkButton>}
+      >
         <SkeletonPage />
       </NotLoaded>
     )
@@ -54,49 +59,48 @@ export function WorkspacePage() {
         <span className="flex flex-wrap items-center gap-2">
           {TYPE_NAMES[workspace.type]} · {plural(workspace.member_count, 'member')}
           <Badge>{visibilityName(workspace.visibility)}</Badge>
-          {workspace.role && <Badge tone="accent">You are {roleName(workspace.role).toLowerCase()}</Badge>}
+          {workspace.role && (
+            <Badge tone="accent">{strings.yourRole(roleName(workspace.role).toLowerCase())}</Badge>
+          )}
         </span>
       }
       actions={
         <>
           {workspace.role && workspace.role !== 'viewer' && (
             <LinkButton to="/review" search={{ workspace: workspaceId }}>
-              Review queue
+              {strings.reviewQueue}
             </LinkButton>
           )}
           {workspace.role && workspace.type !== 'personal' && (
             <LinkButton to="/effects" search={{ workspace: workspaceId }}>
-              What it did
+              {strings.whatItDid}
             </LinkButton>
           )}
           {workspace.role === 'admin' && workspace.type !== 'personal' && (
             <LinkButton to="/moderation" search={{ workspace: workspaceId }}>
-              Moderation
+              {strings.moderation}
             </LinkButton>
           )}
           <LinkButton to="/cards" search={listOf(workspace)}>
             <FileText size={14} aria-hidden />
-            Cards
+            {strings.cards}
           </LinkButton>
         </>
       }
     >
       {workspace.type === 'personal' && (
         <div className="mb-5">
-          <Notice>
-            This is your own workspace. It has one member and takes no invitations; make a team workspace to
-            share cards.
-          </Notice>
+          <Notice>{strings.ownWorkspaceLead}</Notice>
         </div>
       )}
       {!workspace.role && (
         <Notice>
-          {VISIBILITIES.find((one) => one.value === workspace.visibility)?.means} You are not a member, so the
-          list of members is not shown.
+          {VISIBILITIES.find((one) => one.value === workspace.visibility)?.means}
+          {strings.notAMember}
         </Notice>
       )}
       {workspace.role && shown && (
-        <Tabs<WorkspaceTab> label="Workspace" value={shown.value} onChange={open} tabs={tabs} />
+        <Tabs<WorkspaceTab> label={strings.workspace} value={shown.value} onChange={open} tabs={tabs} />
       )}
     </Page>
   )
@@ -105,10 +109,14 @@ export function WorkspacePage() {
 function tabsFor(workspace: Workspace, isHome: boolean) {
   const isAdmin = workspace.role === 'admin'
   const isTeam = workspace.type !== 'personal'
-  const week = { value: 'week' as const, label: 'This week', content: <TeamWeek workspace={workspace} /> }
+  const week = {
+    value: 'week' as const,
+    label: strings.thisWeek,
+    content: <TeamWeek workspace={workspace} />,
+  }
   const members = {
     value: 'members' as const,
-    label: 'Members',
+    label: strings.members,
     content: (
       <>
         <Members workspace={workspace} />
@@ -122,18 +130,18 @@ function tabsFor(workspace: Workspace, isHome: boolean) {
   }
   const invitations = {
     value: 'invitations' as const,
-    label: 'Invitations',
+    label: strings.invitations,
     content: <Invitations workspace={workspace} />,
   }
   const policy = {
     value: 'policy' as const,
-    label: 'Policy',
+    label: strings.policy,
     content: <PolicyEditor key={workspace.workspace_id} workspace={workspace} />,
     keep: true,
   }
   const audit = {
     value: 'audit' as const,
-    label: 'Audit log',
+    label: strings.auditLog,
     content: <AuditLog workspaceId={workspace.workspace_id} />,
   }
   return [
@@ -147,12 +155,9 @@ function tabsFor(workspace: Workspace, isHome: boolean) {
 function DeleteSection({ workspace }: { workspace: Workspace }) {
   const [asking, setAsking] = useState(false)
   return (
-    <Section
-      title="Delete the workspace"
-      lead="Its cards go home to the people who own them. The workspace itself cannot be brought back."
-    >
+    <Section title={strings.deleteTheWorkspace} lead={strings.deleteWorkspaceHint}>
       <Button look="danger" onClick={() => setAsking(true)}>
-        Delete workspace
+        {strings.deleteWorkspace}
       </Button>
       {asking && <DeleteWorkspace workspace={workspace} onClose={() => setAsking(false)} />}
     </Section>
@@ -175,7 +180,7 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose
       queryClient.removeQueries({ queryKey: ['workspace', workspace_id] })
       await queryClient.invalidateQueries()
       const cards = done.own_cards + done.cards_of_others
-      toast(`${done.name} is deleted. ${plural(cards, 'card')} went home.`)
+      toast(strings.workspaceDeleted(done.name, plural(cards, 'card')))
     },
   })
   return (
@@ -183,8 +188,8 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose
       onClose={onClose}
       mutation={remove}
       busy={remove.isPending || preview.isPending}
-      title={`Delete ${name}`}
-      action="Delete workspace"
+      title={strings.deleteNamed(name)}
+      action={strings.deleteWorkspace}
       typed={name}
     >
       {preview.isPending && <Skeleton className="h-16 w-full" />}
@@ -198,31 +203,25 @@ function Consequences({ deletion }: { deletion: Deletion }) {
   const others = deletion.members - 1
   return (
     <>
-      <ul aria-label="What happens" className="grid list-disc gap-1 pl-5">
+      <ul aria-label={strings.whatHappens} className="grid list-disc gap-1 pl-5">
         <li>
-          Home to their owners’ personal workspaces, unpublished: {plural(deletion.own_cards, 'card')} of
-          yours, {plural(deletion.cards_of_others, 'card')} of others.
+          {strings.cardsGoHome(plural(deletion.own_cards, 'card'), plural(deletion.cards_of_others, 'card'))}
         </li>
         {deletion.published_cards > 0 && (
-          <li>No longer read by others: {plural(deletion.published_cards, 'card')}.</li>
+          <li>{strings.cardsNoLongerRead(plural(deletion.published_cards, 'card'))}</li>
         )}
         {deletion.deleted_cards > 0 && (
-          <li>
-            Deleted cards that their owners can still bring back: {plural(deletion.deleted_cards, 'card')}.
-          </li>
+          <li>{strings.deletedCardsToKeep(plural(deletion.deleted_cards, 'card'))}</li>
         )}
         {deletion.raw_materials > 0 && (
-          <li>To their owners: {plural(deletion.raw_materials, 'raw material')}.</li>
+          <li>{strings.rawMaterialsToOwners(plural(deletion.raw_materials, 'raw material'))}</li>
         )}
-        {others > 0 && <li>Without access afterwards: {plural(others, 'other member')}.</li>}
+        {others > 0 && <li>{strings.membersWithoutAccess(plural(others, 'other member'))}</li>}
         {deletion.open_invites > 0 && (
-          <li>Links that stop working: {plural(deletion.open_invites, 'open invitation')}.</li>
+          <li>{strings.linksStopWorking(plural(deletion.open_invites, 'open invitation'))}</li>
         )}
       </ul>
-      <p>
-        Cards that were published to the library stay there. What agents remember stays with each person. It
-        cannot be undone.
-      </p>
+      <p>{strings.whatStays}</p>
     </>
   )
 }

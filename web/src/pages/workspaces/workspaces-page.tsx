@@ -14,6 +14,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
 import { roleName, TYPE_NAMES, VisibilityField, visibilityName } from './workspace-fields.tsx'
 import { workspaceQuery, workspacesQuery } from './workspace-queries.ts'
 
@@ -25,12 +26,12 @@ export function WorkspacesPage() {
   const shared = workspaces.data?.items.filter((one) => one.type !== 'personal') ?? []
   return (
     <Page
-      title="Team"
-      lead="A workspace holds the cards that a group of people shares. What you record elsewhere stays yours."
+      title={strings.team}
+      lead={strings.workspacesLead}
       actions={
         <Button look="primary" onClick={() => setCreating(true)}>
           <Plus size={14} aria-hidden />
-          New workspace
+          {strings.newWorkspace}
         </Button>
       }
     >
@@ -50,11 +51,11 @@ export function WorkspacesPage() {
           {shared.length === 0 && (
             <EmptyState
               icon={<Users size={18} />}
-              title="No team yet"
-              action={<Button onClick={() => setCreating(true)}>Create a workspace</Button>}
-              example="Example: “Platform team”, private. Two editors record what they fix, everybody else finds it."
+              title={strings.noTeamYet}
+              action={<Button onClick={() => setCreating(true)}>{strings.createAWorkspace}</Button>}
+              example={strings.noTeamExample}
             >
-              Make a workspace, invite people by e-mail, and share the cards that are worth finding twice.
+              {strings.noTeamHint}
             </EmptyState>
           )}
         </>
@@ -109,9 +110,9 @@ const answered = () => queryClient.invalidateQueries({ queryKey: ['workspaces'] 
 function MyInvitations() {
   const query = useQuery(invitationsQuery)
   const { data = [] } = query
-  if (data.length === 0) return <PartNotLoaded what="The list of your invitations" query={query} />
+  if (data.length === 0) return <PartNotLoaded what={strings.invitationsPart} query={query} />
   return (
-    <Section title="Invitations for you">
+    <Section title={strings.invitationsForYou}>
       <ul className="divide-y divide-line border-y border-line">
         {data.map((invitation) => (
           <InvitationRow key={invitation.invite_id} invitation={invitation} />
@@ -125,13 +126,13 @@ function InvitationRow({ invitation }: { invitation: MyInvitation }) {
   const { invite_id, workspace_name, inviter_name, role, expires_at, can_accept } = invitation
   const accept = useMutation({
     mutationFn: () => call('POST /api/v1/invitations/{invite_id}/accept', { invite_id }),
-    onSuccess: () => toast(`You are ${roleName(role).toLowerCase()} of ${workspace_name} now.`),
+    onSuccess: () => toast(strings.joinedAs(roleName(role).toLowerCase(), workspace_name)),
     onError: toastError,
     onSettled: answered,
   })
   const decline = useMutation({
     mutationFn: () => call('POST /api/v1/invitations/{invite_id}/decline', { invite_id }),
-    onSuccess: () => toast(`You declined the invitation to ${workspace_name}.`),
+    onSuccess: () => toast(strings.invitationDeclined(workspace_name)),
     onError: toastError,
     onSettled: answered,
   })
@@ -141,26 +142,26 @@ function InvitationRow({ invitation }: { invitation: MyInvitation }) {
       <span className="min-w-0 grow basis-56">
         <span className="block truncate text-sm font-medium">{workspace_name}</span>
         <span className="block text-xs text-faint">
-          {inviter_name} invites you as {roleName(role).toLowerCase()}, until {formatDay(expires_at)}.
-          {!can_accept && ' To join, open the link that you were given.'}
+          {strings.invitesYouAs(inviter_name, roleName(role).toLowerCase(), formatDay(expires_at))}
+          {!can_accept && strings.openLinkToJoin}
         </span>
       </span>
       {can_accept && (
         <Button
           look="primary"
           disabled={busy}
-          aria-label={`Join ${workspace_name}`}
+          aria-label={strings.joinWorkspace(workspace_name)}
           onClick={() => accept.mutate()}
         >
-          Join
+          {strings.join}
         </Button>
       )}
       <Button
         disabled={busy}
-        aria-label={`Decline the invitation to ${workspace_name}`}
+        aria-label={strings.declineInvitationTo(workspace_name)}
         onClick={() => decline.mutate()}
       >
-        Decline
+        {strings.decline}
       </Button>
     </li>
   )
@@ -191,32 +192,32 @@ function CreateWorkspace({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       onClose={onClose}
-      title="New workspace"
-      description="You become its admin. Inviting people is the next step."
-      action="Create workspace"
+      title={strings.newWorkspace}
+      description={strings.newWorkspaceHint}
+      action={strings.createWorkspace}
       ready={name.trim() !== ''}
       busy={create.isPending}
       error={create.error}
       onSubmit={() => create.mutate()}
     >
       <TextField
-        label="Name"
+        label={strings.nameLabel}
         value={name}
         maxLength={120}
         required
         autoFocus
         autoComplete="off"
-        placeholder="Platform team"
+        placeholder={strings.platformTeam}
         error={create.error instanceof ApiError ? create.error.field('name') : undefined}
         onChange={(event) => setName(event.target.value)}
       />
       <SelectField
-        label="Kind"
+        label={strings.kind}
         value={type}
         onChange={(event) => setType(event.target.value as Workspace['type'])}
       >
-        <option value="team">Team</option>
-        <option value="org">Organisation</option>
+        <option value="team">{strings.team}</option>
+        <option value="org">{strings.organisation}</option>
       </SelectField>
       <VisibilityField value={visibility} onChange={setVisibility} />
     </FormDialog>

@@ -4,7 +4,6 @@ import { CloudOff, Coins, Command, Ellipsis, Plus, TriangleAlert } from 'lucide-
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { call } from '../api/client.ts'
-
 import { cx } from '../lib/cx.ts'
 import { credits, setLanguage } from '../lib/format.ts'
 import { useWide } from '../lib/hooks.ts'
@@ -21,6 +20,7 @@ import { LinkButton } from '../ui/button.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
+import * as strings from './strings.ts'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
 const palette = loadable(() => import('./command-palette.tsx'))
@@ -67,7 +67,7 @@ export function AppFrame() {
         href="#content"
         className="sr-only z-60 rounded-md bg-panel px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to content
+        {strings.skipToContent}
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 md:pb-0">
@@ -101,7 +101,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
       <div className="flex min-h-0 grow flex-col gap-4 overflow-y-auto px-3 pt-4 pb-0.5">
         <Link to="/" className="flex items-center gap-2 rounded-md px-2 text-sm font-semibold">
           <Logo />
-          Vault
+          {strings.vault}
         </Link>
         <button
           type="button"
@@ -109,17 +109,17 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
           className="flex h-8 shrink-0 items-center gap-2 rounded-md border border-line bg-panel px-2 text-sm text-faint transition-colors hover:border-line-strong hover:text-soft"
         >
           <Command size={14} aria-hidden />
-          <span className="grow text-left">Jump to</span>
+          <span className="grow text-left">{strings.jumpTo}</span>
           <Key>{IS_MAC ? '⌘K' : 'Ctrl K'}</Key>
         </button>
-        <nav aria-label="Main" className="grid gap-0.5">
+        <nav aria-label={strings.main} className="grid gap-0.5">
           {PAGES.map((item) => (
             <SideLink key={item.label} item={item} />
           ))}
         </nav>
         <LinkButton to="/cards/new" look="plain" className="mx-0">
           <Plus size={14} aria-hidden />
-          New card
+          {strings.newCard}
         </LinkButton>
         <FirstSteps />
         <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
@@ -161,7 +161,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
   const name = 'max-xs:hidden'
   return (
     <nav
-      aria-label="Main"
+      aria-label={strings.main}
       className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-panel md:hidden"
     >
       {PAGES.slice(0, 4).map((item) => (
@@ -184,7 +184,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
               <Ellipsis size={18} aria-hidden />
               <UnreadBadge />
             </span>
-            <span className="max-xs:sr-only">More</span>
+            <span className="max-xs:sr-only">{strings.more}</span>
           </button>
         }
       >
@@ -215,7 +215,7 @@ function ConnectionBanner() {
       {!isReachable && (
         <p className="flex items-start gap-2 border-b border-line bg-warn-soft px-4 py-2 text-sm text-ink">
           <CloudOff size={16} aria-hidden className="mt-0.5 shrink-0 text-warn" />
-          The server cannot be reached. What is on the page stays, and everything goes on when it is back.
+          {strings.serverUnreachable}
         </p>
       )}
     </div>
@@ -243,7 +243,7 @@ function DraftsBadge() {
   return (
     <Badge>
       {data.total}
-      <span className="sr-only">waiting</span>
+      <span className="sr-only">{strings.draftsWaiting}</span>
     </Badge>
   )
 }
@@ -278,7 +278,7 @@ function UnreadBadge() {
   return (
     <Badge tone="accent">
       {data.unread > MAX_UNREAD_SHOWN ? `${MAX_UNREAD_SHOWN}+` : data.unread}
-      <span className="sr-only">unread</span>
+      <span className="sr-only">{strings.noticesUnread}</span>
     </Badge>
   )
 }

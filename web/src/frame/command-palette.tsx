@@ -4,7 +4,6 @@ import { Command, defaultFilter, useCommandState } from 'cmdk'
 import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { call } from '../api/client.ts'
-
 import { setTheme } from '../lib/theme.ts'
 import { listOf } from '../pages/cards/card-filters.tsx'
 import { ReadersLine } from '../pages/cards/readers.tsx'
@@ -13,6 +12,7 @@ import type { SearchState } from '../pages/search/search-state.ts'
 import { workspacesQuery } from '../pages/workspaces/workspace-queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CORNER_PAGES, PAGES } from './nav.ts'
+import * as strings from './strings.ts'
 
 export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const [text, setText] = useState('')
@@ -23,26 +23,26 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
     run()
   }
   return (
-    <Dialog open onClose={onClose} title="Command palette" hideTitle>
-      <Command label="Command palette" className="grid" filter={score}>
+    <Dialog open onClose={onClose} title={strings.commandPalette} hideTitle>
+      <Command label={strings.commandPalette} className="grid" filter={score}>
         <Command.Input
           data-autofocus=""
           value={text}
           onValueChange={setText}
-          placeholder="Go to, create, find a card"
+          placeholder={strings.palettePlaceholder}
           className="h-12 border-b border-line bg-panel px-4 text-base outline-none"
         />
         <Command.List className="max-h-list-height overflow-y-auto p-2">
           <Command.Empty className="px-3 py-6 text-center text-sm text-faint">
-            Nothing by that name.
+            {strings.nothingByThatName}
           </Command.Empty>
           <KeptGroup typed={typed} onChoose={(search) => go(() => navigate({ to: '/', search }))()} />
-          <Command.Group heading={<Heading>Create</Heading>}>
+          <Command.Group heading={<Heading>{strings.create}</Heading>}>
             <Item icon={<Plus size={16} />} onSelect={go(() => navigate({ to: '/cards/new' }))}>
-              New card
+              {strings.newCard}
             </Item>
           </Command.Group>
-          <Command.Group heading={<Heading>Go to</Heading>}>
+          <Command.Group heading={<Heading>{strings.goTo}</Heading>}>
             {[...PAGES, ...CORNER_PAGES].map((item) => (
               <Item
                 key={item.label}
@@ -54,12 +54,12 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
             ))}
           </Command.Group>
           <WorkspaceGroup go={go} />
-          <Command.Group heading={<Heading>View</Heading>}>
+          <Command.Group heading={<Heading>{strings.view}</Heading>}>
             <Item icon={<Moon size={16} />} onSelect={go(toggleTheme)}>
-              Switch between light and dark
+              {strings.switchTheme}
             </Item>
             <Item icon={<Keyboard size={16} />} onSelect={onKeys}>
-              Keyboard shortcuts
+              {strings.keyboardShortcuts}
             </Item>
           </Command.Group>
           {typed !== '' && <SearchGroup typed={typed} go={go} />}
@@ -105,13 +105,13 @@ function SearchGroup({ typed, go }: { typed: string; go: Go }) {
       call('POST /api/v1/search/box', { query, sections: ['mine', 'team'], limit: 5 }, { signal }),
   })
   return (
-    <Command.Group heading={<Heading>Search</Heading>}>
+    <Command.Group heading={<Heading>{strings.search}</Heading>}>
       <Item
         icon={<Search size={16} />}
         value={FOUND}
         onSelect={go(() => navigate({ to: '/', search: { q: typed } }))}
       >
-        Search for “{typed}”
+        {strings.searchForTyped(typed)}
       </Item>
       {[...(data?.mine?.results ?? []), ...(data?.team?.results ?? [])].map((card) => (
         <Item
@@ -133,7 +133,7 @@ function WorkspaceGroup({ go }: { go: Go }) {
   const { data } = useQuery(workspacesQuery)
   if (!data || data.items.length === 0) return null
   return (
-    <Command.Group heading={<Heading>Workspaces</Heading>}>
+    <Command.Group heading={<Heading>{strings.workspaces}</Heading>}>
       {data.items.map((workspace) => (
         <Item
           key={workspace.workspace_id}
@@ -156,7 +156,7 @@ function KeptGroup({ typed, onChoose }: { typed: string; onChoose: (state: Searc
   const all = [...(kept?.saved ?? []), ...(recent ?? [])]
   if (all.length === 0) return null
   return (
-    <Command.Group heading={<Heading>Your searches</Heading>}>
+    <Command.Group heading={<Heading>{strings.yourSearches}</Heading>}>
       {all.map((search) => (
         <Item
           key={search.search_id}

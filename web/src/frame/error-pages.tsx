@@ -4,6 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 import { NetworkError, whenBack } from '../lib/reachable.ts'
 import { LinkButton } from '../ui/button.tsx'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
+import * as strings from './strings.ts'
 
 export function NotFound() {
   return (
@@ -11,14 +12,14 @@ export function NotFound() {
       <EmptyState
         isPage
         icon={<Compass size={18} />}
-        title="No page at this address"
+        title={strings.noPageTitle}
         action={
           <LinkButton to="/" look="primary">
-            Go to search
+            {strings.goToSearch}
           </LinkButton>
         }
       >
-        The link may be old, or a part of it is missing.
+        {strings.noPageHint}
       </EmptyState>
     </main>
   )

@@ -1,10 +1,11 @@
 import { IS_MAC, SHORTCUTS } from '../lib/shortcuts.ts'
 import { Key } from '../ui/badge.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import * as strings from './strings.ts'
 
 export function KeyboardHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog open onClose={onClose} title="Keyboard">
+    <Dialog open onClose={onClose} title={strings.keyboard}>
       <dl className="grid gap-2">
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={keys} className="flex items-center justify-between gap-4 text-sm">

@@ -6,6 +6,7 @@ import type { Card, CardImage, Evidence } from '../../api/types.ts'
 import { randomId } from '../../lib/storage.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import type { ShownImages } from '../../ui/markdown/markdown.tsx'
+import * as strings from './strings.ts'
 
 /** Logs, outputs, links: shown as they were given, never rendered. */
 export function EvidenceList({
@@ -30,7 +31,7 @@ export function EvidenceList({
                     params={{ rawId: sourceEventId }}
                     className="underline hover:text-ink"
                   >
-                    open the exchange
+                    {strings.openTheExchange}
                   </Link>
                 </>
               )}
@@ -42,12 +43,12 @@ export function EvidenceList({
                     params={{ cardId: evidence.from_card_id }}
                     className="underline hover:text-ink"
                   >
-                    from a merged card
+                    {strings.fromMergedCard}
                   </Link>
                 </>
               )}
             </span>
-            <CopyButton text={evidence.content} label={`Copy ${evidence.kind}`} />
+            <CopyButton text={evidence.content} label={strings.copyEvidence(evidence.kind)} />
           </div>
           <pre
             tabIndex={0}
@@ -71,7 +72,7 @@ export function ImageList({ images, action }: Props) {
           <a href={image.url} target="_blank" rel="noopener noreferrer">
             <img
               src={image.url}
-              alt={`${index + 1} of ${images.length} on this card`}
+              alt={strings.pictureOf(index + 1, images.length)}
               width={image.width}
               height={image.height}
               loading="lazy"

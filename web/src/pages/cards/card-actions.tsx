@@ -36,6 +36,7 @@ import {
   ShareDialog,
 } from './lazy-parts.tsx'
 import { useMayShare } from './sharing.ts'
+import * as strings from './strings.ts'
 
 const DIALOGS = {
   share: ({ card, onClose }: DialogProps) => <ShareDialog cards={[card]} onClose={onClose} />,
@@ -57,7 +58,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
     <div data-screen="" className="flex items-center gap-1 max-xs:flex-wrap">
       {inPane && (
         <IconButton
-          label="Open the page of this card"
+          label={strings.openPageOfCard}
           onClick={() => void navigate({ to: '/cards/$cardId', params })}
         >
           <Maximize2 size={14} />
@@ -67,13 +68,13 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
       {mayShare && (
         <Button size="sm" onClick={() => setAsked('share')}>
           <Users size={14} aria-hidden />
-          Share
+          {strings.share}
         </Button>
       )}
       {card.can_edit && (
         <LinkButton to="/cards/$cardId/edit" params={params} size="sm">
           <Pencil size={14} aria-hidden />
-          Edit
+          {strings.edit}
         </LinkButton>
       )}
       <MoreMenu card={card} ask={setAsked} />
@@ -84,23 +85,26 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
 
 function CopyMenu({ card }: { card: Card }) {
   const copy = (text: string, what: string) =>
-    void copyText(text).then(() => toast(`Copied as ${what}.`), toastError)
+    void copyText(text).then(() => toast(strings.copiedAs(what)), toastError)
   return (
     <Menu
       trigger={
-        <IconButton label="Copy">
+        <IconButton label={strings.copy}>
           <FileText size={14} />
         </IconButton>
       }
     >
-      <MenuItem icon={<FileText size={16} />} onSelect={() => copy(cardAsMarkdown(card), 'Markdown')}>
-        Copy as Markdown
+      <MenuItem icon={<FileText size={16} />} onSelect={() => copy(cardAsMarkdown(card), strings.markdown)}>
+        {strings.copyAsMarkdown}
       </MenuItem>
-      <MenuItem icon={<MessageSquareText size={16} />} onSelect={() => copy(cardAsPrompt(card), 'a prompt')}>
-        Copy as a prompt
+      <MenuItem
+        icon={<MessageSquareText size={16} />}
+        onSelect={() => copy(cardAsPrompt(card), strings.aPrompt)}
+      >
+        {strings.copyAsPrompt}
       </MenuItem>
-      <MenuItem icon={<LinkIcon size={16} />} onSelect={() => copy(cardLink(card.card_id), 'a link')}>
-        Copy link
+      <MenuItem icon={<LinkIcon size={16} />} onSelect={() => copy(cardLink(card.card_id), strings.aLink)}>
+        {strings.copyLink}
       </MenuItem>
     </Menu>
   )
@@ -115,7 +119,7 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
   return (
     <Menu
       trigger={
-        <IconButton label="More">
+        <IconButton label={strings.more}>
           <Ellipsis size={16} />
         </IconButton>
       }
@@ -123,13 +127,13 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
       {card.can_edit && (
         <>
           <MenuItem icon={<Package size={16} />} onSelect={() => ask('cites')}>
-            Edit cites …
+            {strings.editCitesPending}
           </MenuItem>
           <MenuItem icon={<Cable size={16} />} onSelect={() => ask('link')}>
-            Link to another card …
+            {strings.linkToAnotherPending}
           </MenuItem>
           <MenuItem icon={<Merge size={16} />} onSelect={() => ask('merge')}>
-            Merge into another card …
+            {strings.mergeIntoAnotherPending}
           </MenuItem>
         </>
       )}
@@ -138,7 +142,7 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
           icon={<History size={16} />}
           onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}
         >
-          History
+          {strings.historyLabel}
         </MenuItem>
       )}
       {own && (
@@ -147,15 +151,15 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
           icon={<Trash2 size={16} />}
           onSelect={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/cards' }) })}
         >
-          Delete
+          {strings.deleteLabel}
         </MenuItem>
       )}
       {!own && (
         <MenuItem icon={<Flag size={16} />} onSelect={() => ask('report')}>
-          Report …
+          {strings.reportPending}
         </MenuItem>
       )}
-      {!own && !card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
+      {!own && !card.can_edit && <MenuLabel>{strings.ownerLooksAfter(card.owner_name)}</MenuLabel>}
     </Menu>
   )
 }
@@ -186,26 +190,24 @@ export function cardAsMarkdown(card: Readable): string {
     `## ${words.fix.label}`,
     card.fix_summary,
   ]
-  if (card.root_cause) parts.push('## Root cause', card.root_cause)
-  if (card.steps.length) parts.push('## Steps', stepLines(card))
-  if (card.body) parts.push('## Notes', card.body)
+  if (card.root_cause) parts.push(strings.documentRootCause, card.root_cause)
+  if (card.steps.length) parts.push(strings.documentSteps, stepLines(card))
+  if (card.body) parts.push(strings.documentNotes, card.body)
   for (const evidence of card.evidences ?? [])
-    parts.push(`## Evidence: ${evidence.kind}`, fence(evidence.content))
+    parts.push(strings.documentEvidence(evidence.kind), fence(evidence.content))
   const environment = Object.entries(card.environment ?? {})
   if (environment.length)
-    parts.push('## Environment', environment.map(([name, value]) => `- ${name}: ${value}`).join('\n'))
-  if (card.tags.length) parts.push(`Tags: ${card.tags.join(', ')}`)
+    parts.push(
+      strings.documentEnvironment,
+      environment.map(([name, value]) => `- ${name}: ${value}`).join('\n'),
+    )
+  if (card.tags.length) parts.push(strings.documentTags(card.tags.join(', ')))
   return `${parts.join('\n\n')}\n`
 }
 
 /** Returns the card as a message to an agent. */
 export function cardAsPrompt(card: Readable): string {
-  return [
-    'Somebody solved a problem like ours before. Use the card below as a lead: check that its environment matches ours, verify each step, and say where it does not fit.',
-    '<card>',
-    cardAsMarkdown(card).trim(),
-    '</card>',
-  ].join('\n')
+  return [strings.promptLead, '<card>', cardAsMarkdown(card).trim(), '</card>'].join('\n')
 }
 
 const stepLines = (card: Readable) =>
@@ -235,7 +237,7 @@ function useRemoveCard({ card_id }: Card) {
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: ['card', card_id] })
       listsChanged()
-      toast('Deleted. It can be brought back for 30 days.', {
+      toast(strings.cardDeleted, {
         undo: () =>
           void call('POST /api/v1/cards/{card_id}/undelete', { card_id }).then(cardChanged, toastError),
       })

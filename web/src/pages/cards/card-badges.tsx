@@ -1,46 +1,47 @@
 import { BookMarked, Bug, Lightbulb, ListChecks, Scale, ThumbsUp } from 'lucide-react'
 import type { CardType, Trust } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
+import * as strings from './strings.ts'
 
 /** The name of each type, and the hints of the editor. */
 export const CARD_TYPES = {
   debug_fix: {
-    label: 'Fix',
+    label: strings.fix,
     icon: Bug,
-    about: 'Something broke and you found out why.',
+    about: strings.fixHint,
     symptom: {
-      label: 'Symptom',
-      hint: 'What was seen: the exact error text, when it happens, what was tried.',
+      label: strings.symptom,
+      hint: strings.symptomHint,
     },
-    fix: { label: 'Fix', hint: 'What made it go away, and how you know.' },
+    fix: { label: strings.fix, hint: strings.fixTextHint },
   },
   how_to: {
-    label: 'How-to',
+    label: strings.howTo,
     icon: ListChecks,
-    about: 'A way to get something done, for the next person.',
-    symptom: { label: 'Goal', hint: 'What somebody wants to reach, in the words they would search for.' },
-    fix: { label: 'Way', hint: 'The short version; the steps below have the details.' },
+    about: strings.howToHint,
+    symptom: { label: strings.goal, hint: strings.goalHint },
+    fix: { label: strings.way, hint: strings.wayHint },
   },
   lesson_learned: {
-    label: 'Lesson',
+    label: strings.lesson,
     icon: Lightbulb,
-    about: 'What you would do differently next time.',
-    symptom: { label: 'Situation', hint: 'What happened, and what it cost.' },
-    fix: { label: 'Lesson', hint: 'What to do instead, stated so that it can be followed.' },
+    about: strings.lessonHint,
+    symptom: { label: strings.situation, hint: strings.situationHint },
+    fix: { label: strings.lesson, hint: strings.lessonTextHint },
   },
   decision: {
-    label: 'Decision',
+    label: strings.decision,
     icon: Scale,
-    about: 'What was chosen, and why the others were not.',
-    symptom: { label: 'Question', hint: 'What had to be decided, and under which constraints.' },
-    fix: { label: 'Decision', hint: 'The choice, its reasons, and when to look at it again.' },
+    about: strings.decisionHint,
+    symptom: { label: strings.question, hint: strings.decisionQuestionHint },
+    fix: { label: strings.decision, hint: strings.decisionTextHint },
   },
   reference: {
-    label: 'Reference',
+    label: strings.reference,
     icon: BookMarked,
-    about: 'Facts that people look up again and again.',
-    symptom: { label: 'Question', hint: 'What is being looked up.' },
-    fix: { label: 'Answer', hint: 'The facts, with their source and date.' },
+    about: strings.referenceHint,
+    symptom: { label: strings.question, hint: strings.referenceQuestionHint },
+    fix: { label: strings.answer, hint: strings.answerHint },
   },
 } as const satisfies Record<CardType, unknown>
 
@@ -55,7 +56,7 @@ export const UsefulCount = ({ count }: { count: number }) =>
   count > 0 ? (
     <span className="inline-flex items-center gap-1 text-xs text-faint">
       <ThumbsUp size={12} aria-hidden />
-      {count} useful
+      {strings.usefulCount(count)}
     </span>
   ) : null
 
@@ -72,7 +73,7 @@ export const TrustLine = ({ trust }: { trust: Trust }) => (
 /** The bar is the likely range; the mark is the best estimate. */
 function TrustBar({ trust }: { trust: Trust }) {
   const [low, high] = [percent(trust.low), percent(trust.high)]
-  const words = `Works for the next person with a chance of ${percent(trust.value)} %, likely between ${low} and ${high} %`
+  const words = strings.chanceToWork(percent(trust.value), low, high)
   return (
     <span
       role="img"

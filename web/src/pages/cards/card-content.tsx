@@ -7,12 +7,13 @@ import { formatTime } from '../../lib/format.ts'
 import { Tag } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import type { ShownImages } from '../../ui/markdown/markdown.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
 import { EvidenceList, ImageList, useCardImages } from './attachments.tsx'
 import { typeOf } from './card-badges.tsx'
 import { CitesDialog } from './lazy-parts.tsx'
+import * as strings from './strings.ts'
 
 export function CardContent({ card }: { card: Card }) {
   const words = typeOf(card.card_type)
@@ -26,35 +27,35 @@ export function CardContent({ card }: { card: Card }) {
         <LazyMarkdown images={shown}>{card.fix_summary}</LazyMarkdown>
       </CardPart>
       {card.root_cause && (
-        <CardPart title="Root cause">
+        <CardPart title={strings.rootCause}>
           <LazyMarkdown images={shown}>{card.root_cause}</LazyMarkdown>
         </CardPart>
       )}
       {card.steps.length > 0 && (
-        <CardPart title="Steps">
+        <CardPart title={strings.steps}>
           <Steps steps={card.steps} images={shown} />
         </CardPart>
       )}
       {card.body && (
-        <CardPart title="Notes">
+        <CardPart title={strings.notes}>
           <LazyMarkdown images={shown}>{card.body}</LazyMarkdown>
         </CardPart>
       )}
       {card.evidences && card.evidences.length > 0 && (
-        <CardPart title="Evidence">
+        <CardPart title={strings.evidence}>
           <EvidenceList evidences={card.evidences} sourceEventId={card.source_event_id} />
         </CardPart>
       )}
-      <PartNotLoaded what="The pictures" query={query} />
+      <PartNotLoaded what={strings.thePictures} query={query} />
       {others.length > 0 && (
-        <CardPart title="Pictures">
+        <CardPart title={strings.pictures}>
           <ImageList images={others} />
         </CardPart>
       )}
       <Environment entries={Object.entries(card.environment ?? {})} />
       <Cites card={card} />
       {card.scope_notes && (
-        <CardPart title="Where it applies">
+        <CardPart title={strings.whereItApplies}>
           <LazyMarkdown images={shown}>{card.scope_notes}</LazyMarkdown>
         </CardPart>
       )}
@@ -66,7 +67,7 @@ export function CardContent({ card }: { card: Card }) {
 function Environment({ entries }: { entries: [name: string, value: string][] }) {
   if (entries.length === 0) return null
   return (
-    <CardPart title="Environment">
+    <CardPart title={strings.environment}>
       <dl className="flex flex-wrap gap-2">
         {entries.map(([name, value]) => (
           <div
@@ -91,7 +92,7 @@ const sameTag = ({ home }: Card, tag: string) =>
 function TagLinks({ card }: { card: Card }) {
   if (card.tags.length === 0) return null
   return (
-    <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+    <ul aria-label={strings.tags} className="flex flex-wrap gap-1.5">
       {card.tags.map((tag) => (
         <li key={tag} className="max-w-full">
           <Link {...sameTag(card, tag)} className="block rounded-sm hover:bg-hover">
@@ -145,7 +146,7 @@ export function LicenceAndOrigin({ card }: { card: Card }) {
   if (!publication?.licence && !origin) return null
   const licence = publication?.licence ?? origin?.licence
   return (
-    <CardPart title="Licence and origin">
+    <CardPart title={strings.licenceAndOrigin}>
       <p className="text-sm text-soft wrap-break-word">
         {publication?.licence_url ? (
           <a href={publication.licence_url} target="_blank" rel="license noreferrer" className={LINK}>
@@ -153,24 +154,33 @@ export function LicenceAndOrigin({ card }: { card: Card }) {
           </a>
         ) : (
           licence
-        )}{' '}
-        · by {publication?.author ?? origin?.author}
-        {publication && <> · published {formatTime(publication.published_at)}</>}
+        )}
+        {strings.byAuthor}
+        {publication?.author ?? origin?.author}
+        {publication && <>{strings.publishedAt(formatTime(publication.published_at))}</>}
       </p>
       {origin && (
         <p className="text-sm text-soft wrap-break-word">
-          Pulled from{' '}
+          {strings.pulledFrom}
           <a href={origin.url} target="_blank" rel="nofollow noreferrer" className={LINK}>
             {origin.server}
           </a>
-          , version {origin.version}
-          {origin.changed_here ? ', changed here since' : ''}. Author and origin are as {card.owner_name}{' '}
-          states them. Strangers wrote it: read it before you rely on it.
+          {strings.pulledOrigin(
+            origin.version,
+            origin.changed_here ? ', changed here since' : '',
+            card.owner_name,
+          )}
         </p>
       )}
       <p className="flex min-w-0 items-center gap-1 text-xs text-faint">
-        <code className="truncate">SHA-256 {publication?.content_hash ?? origin?.content_hash}</code>
-        <CopyButton text={publication?.content_hash ?? origin?.content_hash ?? ''} label="Copy the hash" />
+        <code className="truncate">
+          {strings.sha256Before}
+          {publication?.content_hash ?? origin?.content_hash}
+        </code>
+        <CopyButton
+          text={publication?.content_hash ?? origin?.content_hash ?? ''}
+          label={strings.copyTheHash}
+        />
       </p>
     </CardPart>
   )
@@ -180,13 +190,13 @@ function Cites({ card }: { card: Card }) {
   const [editing, setEditing] = useState(false)
   if (card.cites.length === 0) return null
   const edit = card.can_edit && (
-    <IconButton label="Edit cites" onClick={() => setEditing(true)}>
+    <IconButton label={strings.editCites} onClick={() => setEditing(true)}>
       <Pencil size={12} />
     </IconButton>
   )
   return (
-    <CardPart title="Cites" action={edit}>
-      <ul aria-label="Cites" className="flex flex-wrap gap-2">
+    <CardPart title={strings.cites} action={edit}>
+      <ul aria-label={strings.cites} className="flex flex-wrap gap-2">
         {card.cites.map((text) => (
           <li key={text} className="max-w-full">
             <CiteChip text={text} />
@@ -212,7 +222,7 @@ function CiteChip({ text }: { text: string }) {
         className={`${CHIP} hover:bg-hover`}
       >
         <LinkIcon size={12} className="shrink-0 text-faint" aria-hidden />
-        <span className="text-faint">page</span>
+        <span className="text-faint">{strings.page}</span>
         <span className="truncate underline">{cite.url.replace(/^https?:\/\//, '')}</span>
       </a>
     )
@@ -220,7 +230,7 @@ function CiteChip({ text }: { text: string }) {
     return (
       <span className={CHIP} title={text}>
         <FileCode size={12} className="shrink-0 text-faint" aria-hidden />
-        <span className="text-faint">file</span>
+        <span className="text-faint">{strings.file}</span>
         <span className="truncate">
           {cite.path}@{cite.commit.slice(0, 7)}
         </span>

@@ -1,4 +1,5 @@
 import { Segmented } from '../../ui/field.tsx'
+import * as strings from './strings.ts'
 
 export type ListState = {
   scope?: 'workspace' | undefined
@@ -11,10 +12,10 @@ export type ListState = {
 }
 
 export const SORTS = {
-  changed: 'Changed',
-  created: 'Created',
-  useful: 'Most useful',
-  title: 'Title',
+  changed: strings.changed,
+  created: strings.created,
+  useful: strings.mostUseful,
+  title: strings.title,
 } as const
 export type Sort = keyof typeof SORTS
 
@@ -89,13 +90,13 @@ export function TrackFilter({
 }) {
   return (
     <Segmented
-      label="Track"
+      label={strings.track}
       value={value ?? 'all'}
       onChange={(next) => onChange(next === 'all' ? undefined : next)}
       options={[
-        { value: 'all', label: 'All' },
-        { value: 'debug', label: 'Fixes' },
-        { value: 'build', label: 'Know-how' },
+        { value: 'all', label: strings.all },
+        { value: 'debug', label: strings.fixes },
+        { value: 'build', label: strings.knowHow },
       ]}
     />
   )

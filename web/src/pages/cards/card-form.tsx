@@ -11,7 +11,7 @@ import { whenLoaded } from '../../lib/loadable.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Field, Input, TextareaField, TextField } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardImagesQuery, EvidenceList, ImageList } from './attachments.tsx'
@@ -19,6 +19,7 @@ import { CARD_TYPES } from './card-badges.tsx'
 import { type Draft, type DraftEvidence, type DraftStep, payloadOf } from './draft.ts'
 import { insertText, PairsField, RemoveRow, RowsField, rowsOf, SecretWarning } from './fields.tsx'
 import { cutNote, PasteTextarea, pasteInto } from './paste.tsx'
+import * as strings from './strings.ts'
 
 type CardFormProps = {
   draft: Draft
@@ -54,21 +55,21 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
         error={fieldError('fix_summary')}
       />
       <MarkdownField
-        label="Root cause"
+        label={strings.rootCause}
         optional
-        hint="Why it happened, once you know."
+        hint={strings.rootCauseHint}
         value={draft.root_cause}
         onChange={(root_cause) => change({ root_cause })}
         error={fieldError('root_cause')}
       />
       <StepsField steps={draft.steps} onChange={(steps) => change({ steps })} error={fieldError('steps')} />
       <TextField
-        label="Tags"
+        label={strings.tags}
         aside="optional"
         value={draft.tags}
         onChange={(event) => change({ tags: event.target.value })}
-        placeholder="postgres, pool, deploy"
-        hint="Separated by commas."
+        placeholder={strings.postgresPoolDeploy}
+        hint={strings.separatedByCommas}
         error={fieldError('tags')}
       />
       <PairsField
@@ -77,9 +78,9 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
         error={fieldError('environment')}
       />
       <MarkdownField
-        label="Notes"
+        label={strings.notes}
         optional
-        hint="The long version. Markdown, with code in fences."
+        hint={strings.notesHint}
         value={draft.body}
         onChange={(body) => change({ body })}
         error={fieldError('body')}
@@ -93,11 +94,11 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
       {cardId !== undefined && <ImagesField cardId={cardId} />}
       {cardId !== undefined && (
         <TextareaField
-          label="Where it applies"
+          label={strings.whereItApplies}
           aside="optional"
           value={draft.scope_notes}
           onChange={(event) => change({ scope_notes: event.target.value })}
-          hint="Versions or conditions under which this is true."
+          hint={strings.whereItAppliesHint}
           error={fieldError('scope_notes')}
         />
       )}
@@ -112,10 +113,10 @@ function PayloadField({ draft, change, fieldError }: FieldProps) {
   const payload = payloadOf(draft.payload)
   return (
     <details className="border-t border-line pt-4" open={draft.payload !== '' || undefined}>
-      <summary className="text-sm text-soft hover:text-ink">Structured data for agents</summary>
+      <summary className="text-sm text-soft hover:text-ink">{strings.dataForAgents}</summary>
       <TextareaField
-        label="Payload"
-        hint="A JSON object with what belongs to this type."
+        label={strings.payload}
+        hint={strings.payloadHint}
         className="mt-3 font-mono text-xs!"
         value={draft.payload}
         onChange={(event) => change({ payload: event.target.value })}
@@ -132,14 +133,14 @@ function TitleField({ draft, change, fieldError }: FieldProps) {
   return (
     <div className="grid gap-1.5">
       <TextField
-        label="Title"
+        label={strings.title}
         required
         maxLength={MAX_TITLE}
         value={draft.title}
         onChange={(event) => change({ title: event.target.value })}
         onPaste={(event) => setCut(pasteTitle(event))}
-        placeholder="Connection pool exhausted after deploy"
-        hint="What somebody would type into the search box."
+        placeholder={strings.titleExample}
+        hint={strings.titleHint}
         error={fieldError('title')}
       />
       {cut && <Notice tone="warn">{cut}</Notice>}
@@ -170,7 +171,7 @@ function TypeField({
 }) {
   return (
     <fieldset>
-      <legend className="mb-1.5 text-sm font-medium">Type</legend>
+      <legend className="mb-1.5 text-sm font-medium">{strings.type}</legend>
       <div className="flex flex-wrap gap-2">
         {Object.entries(CARD_TYPES).map(([type, { label, icon: Icon }]) => (
           <label
@@ -226,11 +227,11 @@ function MarkdownField({ label, value, onChange, hint, error, required, optional
               <button
                 type="button"
                 aria-pressed={preview}
-                aria-label={`${preview ? 'Write' : 'Preview'} ${label.toLowerCase()}`}
+                aria-label={`${preview ? strings.write : strings.preview} ${label.toLowerCase()}`}
                 className={cx('rounded-sm px-1 hover:text-ink', preview && 'font-medium text-accent')}
                 onClick={() => setPreview(!preview)}
               >
-                {preview ? 'Write' : 'Preview'}
+                {preview ? strings.write : strings.preview}
               </button>
             )}
           </span>
@@ -282,8 +283,8 @@ function StepsField({ steps, onChange, error }: StepsFieldProps) {
   }
   return (
     <RowsField
-      legend="Steps"
-      addLabel="Add a step"
+      legend={strings.steps}
+      addLabel={strings.addAStep}
       onAdd={() => add({ action: '', result: '', kept: {} })}
       error={error}
     >
@@ -300,19 +301,19 @@ function StepsField({ steps, onChange, error }: StepsFieldProps) {
               <PasteTextarea
                 markdown
                 maxLength={20_000}
-                aria-label={`Step ${index + 1}, action`}
+                aria-label={strings.stepAction(index + 1)}
                 rows={1}
                 className="min-h-8!"
-                placeholder="What to do"
+                placeholder={strings.whatToDo}
                 value={step.action}
                 onChange={(action) => set(step.id, { action })}
               />
               <PasteTextarea
                 maxLength={20_000}
-                aria-label={`Step ${index + 1}, result`}
+                aria-label={strings.stepResult(index + 1)}
                 rows={1}
                 className="min-h-8!"
-                placeholder="What you see then"
+                placeholder={strings.stepResultPlaceholder}
                 value={step.result}
                 onChange={(result) => set(step.id, { result })}
               />
@@ -322,20 +323,20 @@ function StepsField({ steps, onChange, error }: StepsFieldProps) {
             </div>
             <div className="flex flex-col sm:flex-row">
               <IconButton
-                label={`Move step ${index + 1} up`}
+                label={strings.moveStepUp(index + 1)}
                 disabled={index === 0}
                 onClick={(event) => move(index, index - 1, event.currentTarget)}
               >
                 <ArrowUp size={14} />
               </IconButton>
               <IconButton
-                label={`Move step ${index + 1} down`}
+                label={strings.moveStepDown(index + 1)}
                 disabled={index === steps.length - 1}
                 onClick={(event) => move(index, index + 1, event.currentTarget)}
               >
                 <ArrowDown size={14} />
               </IconButton>
-              <RemoveRow label={`Remove step ${index + 1}`} onRemove={() => remove(step.id)} />
+              <RemoveRow label={strings.removeStep(index + 1)} onRemove={() => remove(step.id)} />
             </div>
           </li>
         ))}
@@ -356,9 +357,9 @@ function EvidenceField({ stored, added, onChange, error }: EvidenceFieldProps) {
   const { set, remove, add } = rowsOf(added, onChange)
   return (
     <RowsField
-      legend="Evidence"
-      note={stored.length ? 'can be added, not changed' : 'optional'}
-      addLabel="Add evidence"
+      legend={strings.evidence}
+      note={stored.length ? strings.canOnlyBeAdded : 'optional'}
+      addLabel={strings.addEvidence}
       onAdd={() => add({ kind: 'log', content: '' })}
       error={error}
     >
@@ -368,23 +369,23 @@ function EvidenceField({ stored, added, onChange, error }: EvidenceFieldProps) {
           <div key={one.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-2">
             <div className="grid gap-1.5">
               <Input
-                aria-label={`Evidence ${index + 1}, kind`}
+                aria-label={strings.evidenceKind(index + 1)}
                 placeholder="log"
                 value={one.kind}
                 onChange={(event) => set(one.id, { kind: event.target.value })}
               />
               <PasteTextarea
                 maxLength={200_000}
-                aria-label={`Evidence ${index + 1}, content`}
+                aria-label={strings.evidenceContent(index + 1)}
                 className="font-mono text-xs!"
-                placeholder="The log line, the output, the link"
+                placeholder={strings.evidencePlaceholder}
                 value={one.content}
                 onChange={(content) => set(one.id, { content })}
               />
               <SecretWarning text={one.content} onReplace={(content) => set(one.id, { content })} />
               <DangerWarning text={one.content} />
             </div>
-            <RemoveRow label={`Remove evidence ${index + 1}`} onRemove={() => remove(one.id)} />
+            <RemoveRow label={strings.removeEvidence(index + 1)} onRemove={() => remove(one.id)} />
           </div>
         ))}
       </div>
@@ -400,34 +401,32 @@ function ImagesField({ cardId }: { cardId: string }) {
     mutationFn: (image: CardImage) => call('DELETE /api/v1/images/{image_id}', { image_id: image.image_id }),
     onSuccess: () => {
       setAsked(null)
-      toast('The picture is deleted.')
+      toast(strings.pictureDeleted)
       return queryClient.invalidateQueries({ queryKey: cardImagesQuery(cardId).queryKey })
     },
     onError: toastError,
   })
-  if (!data?.items.length) return <PartNotLoaded what="The pictures of this card" query={query} />
+  if (!data?.items.length) return <PartNotLoaded what={strings.picturesOfCard} query={query} />
   return (
     <fieldset>
-      <legend className="mb-1.5 text-sm font-medium">Pictures</legend>
+      <legend className="mb-1.5 text-sm font-medium">{strings.pictures}</legend>
       <ImageList
         images={data.items}
         action={(image, name) => (
-          <IconButton label={`Delete ${name}`} onClick={() => setAsked(image)}>
+          <IconButton label={strings.deletePictureNamed(name)} onClick={() => setAsked(image)}>
             <Trash2 size={14} />
           </IconButton>
         )}
       />
-      <p className="mt-1.5 text-xs text-faint">
-        All readers of the card see them: in its text, or below it if no text shows them.
-      </p>
+      <p className="mt-1.5 text-xs text-faint">{strings.picturesHint}</p>
       {asked && (
         <ConfirmDialog
-          title="Delete this picture?"
-          action="Delete for good"
+          title={strings.deleteThisPicture}
+          action={strings.deleteForGood}
           onClose={() => setAsked(null)}
           mutation={{ mutate: () => remove.mutate(asked), isPending: remove.isPending }}
         >
-          It is deleted at once and for good, also from former versions of the card.
+          {strings.deletePictureWarning}
         </ConfirmDialog>
       )}
     </fieldset>
@@ -482,8 +481,7 @@ function DangerWarning({ text }: { text: string }) {
         {found.map(({ rule, severity, quote, why, safer }) => (
           <li key={rule}>
             <code className="wrap-anywhere">{shortened(quote)}</code>{' '}
-            {severity === 'block' ? 'cannot be published like this.' : 'is marked for its readers.'} {why}{' '}
-            {safer}
+            {severity === 'block' ? strings.cannotBePublished : strings.isMarkedForReaders} {why} {safer}
           </li>
         ))}
       </ul>

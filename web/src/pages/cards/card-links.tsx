@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { call } from '../../api/client.ts'
-
 import type { Card, CardLink } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -13,29 +12,30 @@ import { CardPart } from './card-content.tsx'
 import { cardQuery, nearestFirst } from './card-queries.ts'
 import { KeptText } from './lazy-parts.tsx'
 import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 import { linksQuery, useLinking, useUnmerge } from './use-card-links.ts'
 
 const WORDS: Record<CardLink['kind'], { out: string; back: string }> = {
-  supersedes: { out: 'Supersedes', back: 'Superseded by' },
-  duplicates: { out: 'Says the same as', back: 'Says the same as' },
-  contradicts: { out: 'Contradicts', back: 'Contradicted by' },
-  related: { out: 'Related to', back: 'Related to' },
+  supersedes: { out: strings.supersedes, back: strings.supersededBy },
+  duplicates: { out: strings.saysTheSameAsLink, back: strings.saysTheSameAsLink },
+  contradicts: { out: strings.contradicts, back: strings.contradictedBy },
+  related: { out: strings.relatedTo, back: strings.relatedTo },
 }
 
 export function CardLinks({ card }: { card: Card }) {
   const query = useQuery(linksQuery(card.card_id))
   const links = query.data?.items ?? []
   const { remove } = useLinking(card.card_id)
-  if (links.length === 0) return <PartNotLoaded what="The linked cards" query={query} />
+  if (links.length === 0) return <PartNotLoaded what={strings.theLinkedCards} query={query} />
   return (
-    <CardPart title="Linked cards">
-      <ul aria-label="Linked cards" className="grid gap-2">
+    <CardPart title={strings.linkedCards}>
+      <ul aria-label={strings.linkedCards} className="grid gap-2">
         {links.map((link) => (
           <li key={link.link_id} className="flex items-start gap-2 text-sm">
             <LinkText link={link} cardId={card.card_id} />
             {card.can_edit && (
               <IconButton
-                label={`Take back the link to ${link.other_title}`}
+                label={strings.takeBackLink(link.other_title)}
                 className="-my-1.5"
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(link)}
@@ -82,7 +82,7 @@ function LinkText({ link, cardId }: { link: CardLink; cardId: string }) {
 
 export const SupersededNotice = ({ by }: { by: NonNullable<Card['superseded_by']> }) => (
   <Notice tone="warn">
-    Superseded by{' '}
+    {strings.supersededByBefore}
     <Link
       to="/cards/$cardId"
       params={{ cardId: by.card_id }}
@@ -90,7 +90,7 @@ export const SupersededNotice = ({ by }: { by: NonNullable<Card['superseded_by']
     >
       {by.title}
     </Link>
-    . Search shows that one.
+    {strings.searchShowsThatOne}
   </Notice>
 )
 
@@ -109,12 +109,12 @@ export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
         action={
           card.can_edit && (
             <Button size="sm" busy={undo.isPending} onClick={() => undo.mutate()}>
-              Undo the merge
+              {strings.undoTheMerge}
             </Button>
           )
         }
       >
-        You asked for another card, which was merged into this card.
+        {strings.wasMergedIntoThis}
         {why && <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{why}</p>}
       </Notice>
       <KeptText cardId={mergedFrom} />
@@ -131,8 +131,8 @@ export function SimilarCards({ card }: { card: Card }) {
   })
   if (!similar.data || similar.data.length === 0) return null
   return (
-    <section aria-label="Similar cards" className="border-t border-line pt-5">
-      <h3 className="mb-1 text-sm text-soft">Similar cards</h3>
+    <section aria-label={strings.similarCards} className="border-t border-line pt-5">
+      <h3 className="mb-1 text-sm text-soft">{strings.similarCards}</h3>
       <ul className="-mx-2 grid">
         {nearestFirst(similar.data).map((hit) => (
           <li key={hit.card_id}>
@@ -148,7 +148,7 @@ export function SimilarCards({ card }: { card: Card }) {
               </span>
               {hit.similarity >= 0.5 && (
                 <span className="shrink-0 text-xs text-faint">
-                  {Math.round(hit.similarity * 100)} % the same
+                  {strings.percentTheSame(Math.round(hit.similarity * 100))}
                 </span>
               )}
             </Link>

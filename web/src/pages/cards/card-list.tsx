@@ -16,6 +16,7 @@ import { Notice, Skeleton } from '../../ui/states.tsx'
 import { TrustWords, TypeBadge, UsefulCount } from './card-badges.tsx'
 import { type ListState, SORTS, type Sort, TrackFilter } from './card-filters.tsx'
 import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 
 /** An estimate; rows are measured once they are drawn. */
 const ROW_HEIGHT = 61
@@ -52,7 +53,7 @@ export function CardRows({ input, total, chosen, onChoose, tags, showOwner = fal
     <>
       <ul
         ref={list}
-        aria-label="Cards"
+        aria-label={strings.cards}
         className="relative border-t border-line"
         style={{ height: rows.getTotalSize() }}
       >
@@ -85,8 +86,8 @@ export function CardRows({ input, total, chosen, onChoose, tags, showOwner = fal
       </ul>
       {retry && (
         <div className="sticky bottom-2 z-10 mt-2">
-          <Notice tone="bad" action={<Button onClick={retry}>Try again</Button>}>
-            Some of these cards did not load.
+          <Notice tone="bad" action={<Button onClick={retry}>{strings.tryAgain}</Button>}>
+            {strings.someCardsNotLoaded}
           </Notice>
         </div>
       )}
@@ -140,7 +141,7 @@ function CardRow({ card, isChosen, onChoose, tags, showOwner }: CardRowProps) {
         <span className="relative z-10 w-4 shrink-0">
           {card.can_edit && (
             <Checkbox
-              label={`Choose ${card.title}`}
+              label={strings.chooseCard(card.title)}
               hideLabel
               checked={isChosen}
               onChange={() => onChoose(card)}
@@ -171,15 +172,15 @@ function CardRow({ card, isChosen, onChoose, tags, showOwner }: CardRowProps) {
               key={tag}
               to={tags.to}
               search={{ ...tags.state, tag }}
-              aria-label={`Only with the tag ${tag}`}
+              aria-label={strings.onlyWithTag(tag)}
               className="relative z-10 max-w-40 min-w-0 rounded-sm hover:bg-chosen"
             >
               <Tag>{tag}</Tag>
             </Link>
           ))}
           <UsefulCount count={card.feedback.useful} />
-          {card.superseded_by && <Badge>Superseded</Badge>}
-          {card.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
+          {card.superseded_by && <Badge>{strings.superseded}</Badge>}
+          {card.likely_outdated && <Badge tone="warn">{strings.outdatedQuestion}</Badge>}
           <TrustWords trust={card.trust} />
           <span className="text-xs wrap-anywhere text-faint">
             {showOwner && (
@@ -218,7 +219,7 @@ export function ListFilters({ state, change, sort, children }: ListFiltersProps)
       {children}
       <TrackFilter value={state.track} onChange={(track) => change({ track })} />
       <Select
-        aria-label="Sort by"
+        aria-label={strings.sortBy}
         className="w-auto!"
         value={state.sort ?? sort}
         onChange={(event) => change({ sort: event.target.value as Sort })}
@@ -246,8 +247,8 @@ function TagFilter({ value, onChange }: TagFilterProps) {
   if (!value)
     return (
       <Input
-        aria-label="Tag"
-        placeholder="Tag"
+        aria-label={strings.tag}
+        placeholder={strings.tag}
         maxLength={100}
         className="w-28!"
         onBlur={(event) => onChange(event.target.value.trim() || undefined)}
@@ -263,7 +264,7 @@ function TagFilter({ value, onChange }: TagFilterProps) {
       ref={drop}
       type="button"
       onClick={() => onChange(undefined)}
-      aria-label={`Drop the tag ${value}`}
+      aria-label={strings.dropTag(value)}
       className="inline-flex h-8 max-w-60 items-center gap-1.5 rounded-md bg-chosen px-2.5 font-mono text-xs text-accent-strong pointer-coarse:h-10"
     >
       <span className="truncate">{value}</span>
@@ -276,12 +277,12 @@ function TextFilter({ value, onChange }: { value: string; onChange: (value: stri
   const { text, setText } = useQueryText(value, onChange)
   return (
     <TextField
-      label="Filter"
+      label={strings.filter}
       hideLabel
       data-search-box=""
       data-focus="filter"
       className="min-w-32 grow sm:max-w-60"
-      placeholder="Words in the card"
+      placeholder={strings.wordsInCard}
       maxLength={200}
       value={text}
       onChange={(event) => setText(event.target.value)}

@@ -12,6 +12,7 @@ import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { stateWords } from '../moderation/matter-words.tsx'
 import { moderationChanged, ownModerationQuery } from '../moderation/moderation-queries.ts'
+import * as strings from './strings.ts'
 
 /** Shows the problems of the last review. */
 export function ReviewNote({ card }: { card: Card }) {
@@ -19,9 +20,7 @@ export function ReviewNote({ card }: { card: Card }) {
   return (
     <Notice tone="warn">
       <p className="font-medium">
-        {card.status === 'published'
-          ? 'Published, but its last review found something.'
-          : 'The last review refused it.'}
+        {card.status === 'published' ? strings.publishedWithFinding : strings.reviewRefused}
       </p>
       <ul className="mt-1 list-disc pl-4">
         {card.review.reasons.map((reason) => (
@@ -34,18 +33,18 @@ export function ReviewNote({ card }: { card: Card }) {
 }
 
 const RULES: Record<string, string> = {
-  agent_instruction: 'sentences that speak to agents',
-  role_tag: 'marks of a conversation with an agent',
-  tool_call: 'text in the form of a tool call',
-  hidden_text: 'text that is easily overlooked',
-  remote_code: 'commands that execute what they download',
-  destruction: 'commands that delete or overwrite',
-  exfiltration: 'commands that send data elsewhere',
-  weakened_check: 'a check that is switched off',
-  new_trust: 'a new key, registry or certificate to trust',
-  download_host: 'downloads from a host that is not well known',
-  lookalike_package: 'a package whose name is close to a well-known one',
-  personal_data: 'an address, phone number or home folder',
+  agent_instruction: strings.findingOrders,
+  role_tag: strings.findingConversation,
+  tool_call: strings.findingToolCall,
+  hidden_text: strings.findingHiddenText,
+  remote_code: strings.findingDownloadAndRun,
+  destruction: strings.findingDelete,
+  exfiltration: strings.findingSend,
+  weakened_check: strings.findingCheckOff,
+  new_trust: strings.findingTrust,
+  download_host: strings.findingUnknownHost,
+  lookalike_package: strings.findingPackageName,
+  personal_data: strings.findingPersonal,
 }
 
 function ReaderNote({ card }: { card: Card }) {
@@ -57,7 +56,7 @@ function ReaderNote({ card }: { card: Card }) {
   if (rules.length === 0 && !speaks) return null
   return (
     <Notice>
-      <p>Look twice before you, or an agent of yours, follow this card. The review marks:</p>
+      <p>{strings.readerWarning}</p>
       <ul className="mt-1 list-disc pl-4">
         {speaks && rules.every((rule) => !SPEAKS.has(rule)) && <li>{RULES.agent_instruction}</li>}
         {rules.map((rule) => (
@@ -83,9 +82,9 @@ export function HiddenNotice({ card }: { card: Card }) {
 
 function standing(last: OwnMatter | undefined): string {
   if (!last) return ''
-  if (last.status === 'appealed') return 'You have appealed; a moderator will look again.'
-  if (last.status === 'open') return 'People reported it. A moderator has not looked yet.'
-  return `A moderator decided: ${last.reason ?? ''}`
+  if (last.status === 'appealed') return strings.appealIsOpen
+  if (last.status === 'open') return strings.reportedAndHidden
+  return strings.moderatorDecided(last.reason ?? '')
 }
 
 function Shown({ card, since }: { card: Card; since: string }) {
@@ -96,15 +95,16 @@ function Shown({ card, since }: { card: Card; since: string }) {
     <>
       <Notice
         tone="warn"
-        action={last?.can_appeal && <Button onClick={() => setAppealing(true)}>Appeal …</Button>}
+        action={
+          last?.can_appeal && <Button onClick={() => setAppealing(true)}>{strings.appealPending}</Button>
+        }
       >
-        <p className="font-medium">Hidden from everybody but you since {formatDay(since)}.</p>
+        <p className="font-medium">{strings.hiddenSince(formatDay(since))}</p>
         <p className="wrap-break-word">
-          {standing(last)}{' '}
-          {last?.ban_publisher && 'You are also banned from publishing. An appeal covers the ban too.'}
+          {standing(last)} {last?.ban_publisher && strings.bannedToo}
         </p>
       </Notice>
-      <PartNotLoaded what="What moderators said" query={query} />
+      <PartNotLoaded what={strings.whatModeratorsSaid} query={query} />
       {appealing && last && <AppealDialog one={last} onClose={() => setAppealing(false)} />}
     </>
   )
@@ -118,16 +118,16 @@ function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void })
       call('POST /api/v1/moderation/matters/{matter_id}/appeal', { matter_id: one.matter_id, note }),
     onSuccess: () => {
       dropSent(note)
-      toast('A moderator will look again.')
+      toast(strings.appealSent)
       onClose()
     },
     onSettled: moderationChanged,
   })
   return (
     <FormDialog
-      title="Appeal"
-      description="You can appeal once for each decision. Moderators see the card as it is now, so correct it first if needed."
-      action="Send the appeal"
+      title={strings.appeal}
+      description={strings.appealLead}
+      action={strings.sendTheAppeal}
       ready={note.trim().length >= 3}
       busy={send.isPending}
       error={send.error}
@@ -135,7 +135,7 @@ function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void })
       onClose={onClose}
     >
       <TextareaField
-        label="What should they know?"
+        label={strings.appealQuestion}
         required
         maxLength={2000}
         value={note}
@@ -159,7 +159,7 @@ function Ask({ card }: { card: Card }) {
   const { data } = useQuery(ownModerationQuery(card.card_id))
   const ask = useMutation({
     mutationFn: () => call('POST /api/v1/cards/{card_id}/ask-moderators', { card_id: card.card_id }),
-    onSuccess: () => toast('A moderator of the library will look at it.'),
+    onSuccess: () => toast(strings.moderatorWillLook),
     onError: toastError,
     onSettled: moderationChanged,
   })
@@ -167,12 +167,13 @@ function Ask({ card }: { card: Card }) {
   if (last && last.card_version === card.version)
     return (
       <p className="mt-1">
-        Moderators: {stateWords(last).toLowerCase()}. {last.reason}
+        {strings.moderatorsDecided(stateWords(last).toLowerCase())}
+        {last.reason}
       </p>
     )
   return (
     <Button size="sm" className="mt-2" busy={ask.isPending} onClick={() => ask.mutate()}>
-      Ask a moderator to look
+      {strings.askModerator}
     </Button>
   )
 }

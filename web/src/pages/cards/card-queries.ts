@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
+import * as strings from './strings.ts'
 
 export const cardQuery = (cardId: string) =>
   queryOptions({
@@ -41,8 +42,4 @@ export const isOutOfReach = (error: unknown): error is ApiError =>
 
 /** The refusal of the server for a change of a merged card. */
 export const mergedInto = (cardId: string) =>
-  new ApiError(
-    409,
-    { code: MERGED, detail: 'This card was merged into another.', into_card_id: cardId },
-    new Headers(),
-  )
+  new ApiError(409, { code: MERGED, detail: strings.mergedIntoAnother, into_card_id: cardId }, new Headers())

@@ -5,9 +5,9 @@ import type { Card } from '../../api/types.ts'
 import { formatAgo, formatTime } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/title.ts'
-import { Boundary } from '../../ui/boundary.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
+import { Boundary } from '../../ui/lazy.tsx'
 import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { CardActions, cardLink } from './card-actions.tsx'
@@ -20,6 +20,7 @@ import { Comments } from './comments.tsx'
 import { Feedback } from './feedback.tsx'
 import { KeptText } from './lazy-parts.tsx'
 import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 import { Verdicts } from './verdicts.tsx'
 
 type CardLoaderProps = {
@@ -32,7 +33,7 @@ type CardLoaderProps = {
 
 export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: CardLoaderProps) {
   const card = useQuery(cardQuery(cardId))
-  useShortcut('y', () => void copyText(cardLink(cardId)).then(() => toast('Link copied.'), toastError))
+  useShortcut('y', () => void copyText(cardLink(cardId)).then(() => toast(strings.linkCopied), toastError))
   const answers = card.data?.merged_from && card.data.card_id
   if (answers && inPane)
     return <CardLoader key={answers} cardId={answers} terms={terms} inPane mergedFrom={cardId} />
@@ -43,7 +44,11 @@ export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: C
   if (card.data) return <CardView card={card.data} terms={terms} inPane={inPane} mergedFrom={mergedFrom} />
   return (
     <>
-      <NotLoaded isPage={!inPane} query={card} action={<LinkButton to="/cards">My cards</LinkButton>}>
+      <NotLoaded
+        isPage={!inPane}
+        query={card}
+        action={<LinkButton to="/cards">{strings.myCards}</LinkButton>}
+      >
         <SkeletonPage narrow />
       </NotLoaded>
       {isOutOfReach(card.error) && <KeptText cardId={cardId} />}
@@ -70,28 +75,24 @@ function CardView({ card, terms, inPane, mergedFrom }: CardViewProps) {
       {card.superseded_by && <SupersededNotice by={card.superseded_by} />}
       <HiddenNotice card={card} />
       <ReviewNote card={card} />
-      {card.likely_outdated && (
-        <Notice tone="warn">
-          Verdicts and feedback speak against this card. Check it before you rely on it.
-        </Notice>
-      )}
+      {card.likely_outdated && <Notice tone="warn">{strings.distrustedWarning}</Notice>}
       <CardContent card={card} />
       <LicenceAndOrigin card={card} />
-      <Boundary what="The links of this card">
+      <Boundary what={strings.linksOfCard}>
         <CardLinks card={card} />
       </Boundary>
       {isTextDrawn && (
         <div data-screen="" className="grid gap-6">
-          <Boundary what="What people found">
+          <Boundary what={strings.whatPeopleFound}>
             <Verdicts card={card} />
           </Boundary>
-          <Boundary what="The feedback">
+          <Boundary what={strings.theFeedback}>
             <Feedback card={card} />
           </Boundary>
-          <Boundary what="The comments">
+          <Boundary what={strings.theComments}>
             <Comments card={card} />
           </Boundary>
-          <Boundary what="The list of similar cards">
+          <Boundary what={strings.similarCardsList}>
             <SimilarCards card={card} />
           </Boundary>
         </div>
@@ -125,17 +126,17 @@ function CardHead({ card, terms, inPane }: CardHeadProps) {
 const Origin = ({ card, terms }: Pick<CardHeadProps, 'card' | 'terms'>) => (
   <p className="text-xs text-faint">
     <bdi>{card.owner_name}</bdi> ·{' '}
-    <span title={formatTime(card.updated_at)}>changed {formatAgo(card.updated_at)}</span> ·{' '}
+    <span title={formatTime(card.updated_at)}>{strings.changedAgo(formatAgo(card.updated_at))}</span> ·{' '}
     {card.can_edit ? (
       <Link
         to="/cards/$cardId/history"
         params={{ cardId: card.card_id }}
         className="hover:text-ink hover:underline"
       >
-        version {card.version}
+        {strings.versionNumber(card.version)}
       </Link>
     ) : (
-      <>version {card.version}</>
+      strings.versionNumber(card.version)
     )}
     {card.source_event_id && (
       <>
@@ -145,14 +146,14 @@ const Origin = ({ card, terms }: Pick<CardHeadProps, 'card' | 'terms'>) => (
           params={{ rawId: card.source_event_id }}
           className="hover:text-ink hover:underline"
         >
-          from your memory
+          {strings.fromYourMemory}
         </Link>
       </>
     )}
     {terms.length > 0 && (
       <>
-        {' '}
-        · matches <span className="font-mono">{terms.slice(0, 6).join(' ')}</span>
+        {strings.matchesBefore}
+        <span className="font-mono">{terms.slice(0, 6).join(' ')}</span>
       </>
     )}
   </p>

@@ -10,9 +10,8 @@ import {
 } from 'react'
 import { mentionedIn, replaceMentions } from '#server/features/comments/mentions.ts'
 import { call } from '../../api/client.ts'
-import { queryClient } from '../../api/query.ts'
+import { queryClient, useAttempt } from '../../api/query.ts'
 import type { Card, Comment } from '../../api/types.ts'
-import { useAttempt } from '../../api/use-attempt.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo, formatTime, plural } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
@@ -20,11 +19,12 @@ import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { FormError, Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { membersQuery } from '../workspaces/workspace-queries.ts'
 import { insertText, useSecrets } from './fields.tsx'
+import * as strings from './strings.ts'
 
 const ANCHOR = 'comments'
 
@@ -38,10 +38,15 @@ export function Comments({ card }: { card: Card }) {
   useEffect(() => {
     if (isShown && location.hash === `#${ANCHOR}`) section.current?.scrollIntoView()
   }, [isShown])
-  if (!isShown) return <PartNotLoaded what="The comments" query={query} />
+  if (!isShown) return <PartNotLoaded what={strings.theComments} query={query} />
   return (
-    <section ref={section} id={ANCHOR} aria-label="Comments" className="grid gap-4 border-t border-line pt-5">
-      <p className="text-sm text-soft">{total === 0 ? 'Comments' : plural(total, 'comment')}</p>
+    <section
+      ref={section}
+      id={ANCHOR}
+      aria-label={strings.comments}
+      className="grid gap-4 border-t border-line pt-5"
+    >
+      <p className="text-sm text-soft">{total === 0 ? strings.comments : plural(total, 'comment')}</p>
       {comments.length > 0 && (
         <ul className="grid gap-4">
           {comments.map((comment) => (
@@ -55,7 +60,7 @@ export function Comments({ card }: { card: Card }) {
           busy={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          Show more comments
+          {strings.showMoreComments}
         </Button>
       )}
       {query.isFetchNextPageError && <FormError error={query.error} />}
@@ -73,8 +78,8 @@ export function Comments({ card }: { card: Card }) {
 
 function readersOf(card: Card, audience: { name: string; workspace_id: string }, personalId: string): string {
   const isElsewhere = card.workspace_id !== audience.workspace_id
-  const who = audience.workspace_id === personalId ? 'you alone' : `members of ${audience.name}`
-  return `Read by ${who}${isElsewhere ? ', not by readers of the library' : ''}. @ mentions somebody. Markdown works.`
+  const who = audience.workspace_id === personalId ? strings.youAlone : strings.membersOf(audience.name)
+  return strings.commentHint(who, isElsewhere ? ', not by readers of the library' : '')
 }
 
 function NewComment({ card, people, readers }: { card: Card; people: readonly Person[]; readers: string }) {
@@ -87,15 +92,15 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
       ),
     onSuccess: () => {
       // In a long thread the comment is on a page that is not shown yet.
-      toast('Your comment is added.')
+      toast(strings.commentAdded)
       return threadChanged(card.card_id)
     },
   })
   return (
     <CommentForm
-      label="New comment"
+      label={strings.newComment}
       hint={readers}
-      action="Comment"
+      action={strings.comment}
       people={people}
       keptAs={`kv-comment:${user_id}:${card.card_id}`}
       busy={send.isPending}
@@ -122,7 +127,7 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
       <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-faint">
         <span className="text-sm font-medium break-words text-ink">{comment.user_name}</span>
         <span title={formatTime(comment.created_at)}>{formatAgo(comment.created_at)}</span>
-        {comment.edited_at && <span title={formatTime(comment.edited_at)}>edited</span>}
+        {comment.edited_at && <span title={formatTime(comment.edited_at)}>{strings.edited}</span>}
         {doing !== 'edit' && (
           <span className="ml-auto flex gap-3">
             {comment.can_edit && (
@@ -133,17 +138,19 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
                   setEdited(true)
                 }}
               >
-                Edit
+                {strings.edit}
               </TextButton>
             )}
-            {comment.can_delete && <TextButton onClick={() => setDoing('delete')}>Delete</TextButton>}
+            {comment.can_delete && (
+              <TextButton onClick={() => setDoing('delete')}>{strings.deleteLabel}</TextButton>
+            )}
           </span>
         )}
       </p>
       {doing === 'edit' ? (
         <CommentForm
-          label="Your comment"
-          action="Save"
+          label={strings.yourComment}
+          action={strings.save}
           people={people}
           start={asTyped(comment.body, comment.mentions)}
           mentioned={peopleIn(comment.body, comment.mentions)}
@@ -159,7 +166,7 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
       {doing === 'delete' && (
         <DeleteComment
           comment={comment}
-          whose={isMine ? 'your comment' : `the comment of ${comment.user_name}`}
+          whose={isMine ? strings.yourCommentName : strings.commentOf(comment.user_name)}
           onClose={close}
         />
       )}
@@ -182,14 +189,19 @@ function DeleteComment({ comment: { card_id, comment_id }, whose, onClose }: Del
     mutationFn: () => call('DELETE /api/v1/cards/{card_id}/comments/{comment_id}', { card_id, comment_id }),
     onSuccess: async () => {
       onClose()
-      toast('The comment is deleted.')
+      toast(strings.commentDeleted)
       await threadChanged(card_id)
     },
     onError: toastError,
   })
   return (
-    <ConfirmDialog title={`Delete ${whose}?`} action="Delete" mutation={remove} onClose={onClose}>
-      <p>It is gone for everybody, and cannot be brought back.</p>
+    <ConfirmDialog
+      title={strings.deleteCommentOf(whose)}
+      action={strings.deleteLabel}
+      mutation={remove}
+      onClose={onClose}
+    >
+      <p>{strings.deleteCommentWarning}</p>
     </ConfirmDialog>
   )
 }
@@ -269,7 +281,7 @@ function CommentForm({
               onClose()
             }}
           >
-            Cancel
+            {strings.cancel}
           </Button>
         )}
       </div>
@@ -279,9 +291,7 @@ function CommentForm({
 
 /** The server redacts again. */
 const SecretNote = ({ text }: { text: string }) =>
-  useSecrets(text).length > 0 && (
-    <Notice tone="warn">This looks like it contains a secret. A placeholder will replace it.</Notice>
-  )
+  useSecrets(text).length > 0 && <Notice tone="warn">{strings.secretInComment}</Notice>
 
 type FieldProps = Pick<Props, 'label' | 'hint' | 'people' | 'onClose'> & {
   text: string
@@ -373,14 +383,14 @@ function People({ id, people, active, onChoose }: PeopleProps) {
     <>
       <p role="status" className="sr-only">
         {people.length > 0
-          ? `${plural(people.length, 'member matches', 'members match')}. Arrow keys choose, Enter mentions.`
+          ? strings.membersMatch(plural(people.length, 'member matches', 'members match'))
           : ''}
       </p>
       {people.length > 0 && (
         <div
           id={id}
           role="listbox"
-          aria-label="Members"
+          aria-label={strings.members}
           className="absolute top-full left-0 z-20 mt-1 max-h-list-height w-full max-w-field overflow-y-auto rounded-md bg-panel p-1 shadow-float"
         >
           {people.map((person, index) => (

@@ -1,5 +1,6 @@
 import type { Card, CardProposal, CardType } from '../../api/types.ts'
 import { randomId } from '../../lib/storage.ts'
+import * as strings from './strings.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
 export type DraftPair = { id: string; name: string; value: string }
@@ -96,23 +97,23 @@ export function payloadOf(text: string): { value: Record<string, unknown> | null
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { value: value as Record<string, unknown> }
-    return { problem: 'This has to be a JSON object.' }
+    return { problem: strings.notAnObject }
   } catch {
-    return { problem: 'This is not valid JSON.' }
+    return { problem: strings.notValidJson }
   }
 }
 
 export function repeatedProblem(pairs: readonly DraftPair[]): string | undefined {
   const names = pairs.filter(({ value }) => value.trim()).map(({ name }) => name.trim())
   const repeated = names.find((name, at) => name && names.indexOf(name) !== at)
-  return repeated === undefined ? undefined : `${repeated} is there twice. Keep one of the lines.`
+  return repeated === undefined ? undefined : strings.nameTwice(repeated)
 }
 
 export function draftProblem({ environment, payload }: Draft): string | undefined {
   const read = payloadOf(payload)
-  const inPayload = 'problem' in read ? `Structured data for agents: ${read.problem}` : undefined
+  const inPayload = 'problem' in read ? strings.payloadProblem(read.problem) : undefined
   const inEnvironment = repeatedProblem(environment)
-  return inPayload ?? (inEnvironment && `Environment: ${inEnvironment}`)
+  return inPayload ?? (inEnvironment && strings.environmentProblem(inEnvironment))
 }
 
 export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, string> =>

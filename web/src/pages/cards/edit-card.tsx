@@ -14,6 +14,7 @@ import { cardQuery, isOutOfReach, mergedInto } from './card-queries.ts'
 import { changesOf, type Draft, draftOf, isSameDraft, isSavedAs, unsavedPart } from './draft.ts'
 import { EditorFrame, useSaving } from './editor-frame.tsx'
 import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 import { AsNewCard, KeptText, useDraft } from './use-draft.tsx'
 import { VersionDiff } from './version-diff.tsx'
 
@@ -51,23 +52,21 @@ const MayNotEdit = ({ card }: { card: Card }) => (
     <EmptyState
       isPage
       icon={<PencilOff size={18} />}
-      title="You can read this card, not change it"
+      title={strings.mayNotEditTitle}
       action={
         <LinkButton to="/cards/$cardId" params={{ cardId: card.card_id }} look="primary">
-          Read the card
+          {strings.readTheCard}
         </LinkButton>
       }
     >
-      Its owner can change it, and so can editors and admins of its workspace.
+      {strings.mayNotEditHint}
     </EmptyState>
     <KeptText cardId={card.card_id} />
   </>
 )
 
 const savedWords = ({ review, status }: Card): string =>
-  review.status === 'rejected' && status === 'published'
-    ? 'Saved. The review found something, see the card.'
-    : 'Saved.'
+  review.status === 'rejected' && status === 'published' ? strings.savedWithFinding : strings.saved
 
 type Save = {
   base: Card
@@ -139,7 +138,7 @@ function Editor({ loaded }: { loaded: Card }) {
   const stale = api?.status === 412
   return (
     <EditorFrame
-      title="Edit card"
+      title={strings.editCard}
       back={
         <Link to="/cards/$cardId" params={params} className="line-clamp-1 text-faint hover:text-ink">
           {base.title}
@@ -151,7 +150,9 @@ function Editor({ loaded }: { loaded: Card }) {
       stored={base.evidences ?? []}
       busy={isSaving}
       saveLabel={
-        base.status === 'published' && base.readers.kind !== 'owner' ? 'Save for all readers' : 'Save'
+        base.status === 'published' && base.readers.kind !== 'owner'
+          ? strings.saveForAllReaders
+          : strings.save
       }
       onSave={() => save.mutate(draft)}
       onDiscard={() => {
@@ -162,7 +163,7 @@ function Editor({ loaded }: { loaded: Card }) {
       problem={theirs ?? (stale ? null : save.error)}
       notices={
         <>
-          {restored && !stale && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
+          {restored && !stale && <Notice>{strings.draftIsBack(formatAgo(restored.savedAt))}</Notice>}
           {theirs && (
             <ConflictNotice
               mine={draft}
@@ -199,19 +200,18 @@ function ConflictNotice({ mine, theirs, onKeepMine, onTakeTheirs }: Props) {
         action={
           <span className="flex flex-wrap gap-2">
             <Button size="sm" onClick={onTakeTheirs}>
-              Take theirs
+              {strings.takeTheirs}
             </Button>
             <Button size="sm" onClick={onKeepMine}>
-              Go on with mine
+              {strings.goOnWithMine}
             </Button>
           </span>
         }
       >
-        This card was changed {formatAgo(theirs.updated_at)} (version {theirs.version}). Nothing was saved
-        over it, and your text is still here.
+        {strings.conflictLead(formatAgo(theirs.updated_at), theirs.version)}
       </Notice>
       <details className="rounded-md border border-line px-3 py-2" open>
-        <summary className="text-sm">What your text changes in their version</summary>
+        <summary className="text-sm">{strings.conflictDiff}</summary>
         <div className="pt-3">
           <VersionDiff before={draftOf(theirs)} after={mine} />
         </div>

@@ -13,6 +13,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged } from './card-queries.ts'
 import { type Draft, draftProblem, fieldsOf, newEvidences } from './draft.ts'
 import { ReviewChecklist } from './review-checklist.tsx'
+import * as strings from './strings.ts'
 import { keepRest } from './use-draft.tsx'
 
 type Props = {
@@ -75,12 +76,7 @@ export function EditorFrame({
             {notices}
             {refused && <Notice tone="warn">{refused}</Notice>}
           </div>
-          {waits && (
-            <Notice tone="warn">
-              The server cannot be reached. Your text waits here and is saved once, when the server is back.
-              Until then, keep this page open; the draft stays in this browser in any case.
-            </Notice>
-          )}
+          {waits && <Notice tone="warn">{strings.saveWaitsForServer}</Notice>}
           {children}
         </div>
         <div className="grid gap-6 lg:sticky lg:top-7 lg:self-start">
@@ -104,7 +100,7 @@ function SaveBar({ savedAt, busy, waits, saveLabel, onDiscard }: SaveBarProps) {
       className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0"
     >
       <Button type="submit" look="primary" busy={busy}>
-        {waits ? 'Waiting for the server' : saveLabel}
+        {waits ? strings.waitingForServer : saveLabel}
       </Button>
       {savedAt && (
         <Button
@@ -116,11 +112,11 @@ function SaveBar({ savedAt, busy, waits, saveLabel, onDiscard }: SaveBarProps) {
             onDiscard()
           }}
         >
-          Discard draft
+          {strings.discardDraft}
         </Button>
       )}
       <span role="status" className="ml-auto text-xs text-faint">
-        {savedAt ? `Draft kept in this browser, ${formatAgo(savedAt)}` : ''}
+        {savedAt ? strings.draftKept(formatAgo(savedAt)) : ''}
       </span>
     </div>
   )
@@ -155,7 +151,7 @@ export function useSaving(cardKey: string, finish: Finish) {
     if (goOn) return goOn(card, sent)
     const to = keepRest(user_id, cardKey, card, sent) ? '/cards/$cardId/edit' : '/cards/$cardId'
     const open = () => void navigate({ to, params: { cardId: card.card_id } })
-    toast(`Saved: ${card.title}`, { action: { label: 'Open', run: open } })
+    toast(strings.savedCard(card.title), { action: { label: strings.openLabel, run: open } })
   }
   const onError = (error: unknown) => {
     if (!isOpen.current) toastError(error)

@@ -2,7 +2,6 @@ import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { type FormEvent, type MouseEvent, useRef, useState } from 'react'
 import { call } from '../../api/client.ts'
-
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
@@ -14,11 +13,12 @@ import { Input } from '../../ui/field.tsx'
 import { FormError, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery } from './card-queries.ts'
+import * as strings from './strings.ts'
 
 const KINDS: { kind: FeedbackKind; label: string; icon: typeof Clock }[] = [
-  { kind: 'useful', label: 'Useful', icon: ThumbsUp },
-  { kind: 'not_applicable', label: 'Did not apply', icon: ThumbsDown },
-  { kind: 'outdated', label: 'Outdated', icon: Clock },
+  { kind: 'useful', label: strings.useful, icon: ThumbsUp },
+  { kind: 'not_applicable', label: strings.didNotApply, icon: ThumbsDown },
+  { kind: 'outdated', label: strings.outdated, icon: Clock },
 ]
 
 const AT_ONCE = 20
@@ -64,7 +64,7 @@ function useVote(card: Card) {
       toastError(error)
     },
     onSuccess: async (_, { kind, comment: said }) => {
-      if (said) toast('Thank you. The author reads your comment.')
+      if (said) toast(strings.commentThanks)
       await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
       // From here on the list counts, unless a later vote is under way.
       if (queryClient.getQueryState(ownQuery.queryKey)?.status === 'success')
@@ -77,7 +77,7 @@ function useVote(card: Card) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
       setChosen(null)
-      toast('Your feedback is taken back.')
+      toast(strings.feedbackTakenBack)
     },
   })
   return { own, given, mine, give, takeBack }
@@ -98,8 +98,8 @@ function Vote({ card }: { card: Card }) {
     if (mine && comment.trim()) void give.mutateAsync({ kind: mine, comment: comment.trim() }).then(...drop)
   }
   return (
-    <section aria-label="Feedback" className="grid gap-2 border-t border-line pt-5">
-      <p className="text-sm text-soft">Did it help?</p>
+    <section aria-label={strings.feedback} className="grid gap-2 border-t border-line pt-5">
+      <p className="text-sm text-soft">{strings.didItHelp}</p>
       <div ref={kinds} className="flex flex-wrap gap-2">
         {KINDS.map(({ kind, label, icon: Icon }) => (
           <Button
@@ -114,21 +114,21 @@ function Vote({ card }: { card: Card }) {
           </Button>
         ))}
       </div>
-      <PartNotLoaded what="What you said" query={own} />
+      <PartNotLoaded what={strings.whatYouSaid} query={own} />
       {mine && (
         <form className="flex gap-2" onSubmit={say}>
           <Input
-            aria-label="Comment for the author"
-            placeholder={given?.comment ?? 'Say more to the author, if you like'}
+            aria-label={strings.commentForAuthor}
+            placeholder={given?.comment ?? strings.sayMore}
             maxLength={2000}
             value={comment}
             onChange={(event) => change(event.target.value)}
           />
           <Button type="submit" disabled={!comment.trim()} busy={give.isPending}>
-            Send
+            {strings.send}
           </Button>
           <Button look="ghost" busy={takeBack.isPending} disabled={give.isPending} onClick={takeAllBack}>
-            Take back
+            {strings.takeBack}
           </Button>
         </form>
       )}
@@ -151,10 +151,8 @@ function Received({ card }: { card: Card }) {
   const said = comments.data?.pages.flatMap((page) => page.items) ?? []
   const total = card.feedback.useful + card.feedback.not_applicable + card.feedback.outdated
   return (
-    <section aria-label="Feedback" className="grid gap-3 border-t border-line pt-5">
-      <p className="text-sm text-soft">
-        {total === 0 ? 'Nobody has said yet whether it helped.' : 'What others said'}
-      </p>
+    <section aria-label={strings.feedback} className="grid gap-3 border-t border-line pt-5">
+      <p className="text-sm text-soft">{total === 0 ? strings.noFeedbackYet : strings.whatOthersSaid}</p>
       {total > 0 && (
         <ul className="flex flex-wrap gap-4 text-sm">
           {KINDS.map(({ kind, label, icon: Icon }) => (
@@ -165,7 +163,7 @@ function Received({ card }: { card: Card }) {
           ))}
         </ul>
       )}
-      {total > 0 && <PartNotLoaded what="What they wrote" query={comments} />}
+      {total > 0 && <PartNotLoaded what={strings.whatTheyWrote} query={comments} />}
       {said.map((item) => (
         <blockquote key={item.feedback_id} className="border-l-2 border-line-strong pl-3 text-sm">
           <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{item.comment}</p>
@@ -181,7 +179,7 @@ function Received({ card }: { card: Card }) {
           busy={comments.isFetchingNextPage}
           onClick={() => void comments.fetchNextPage()}
         >
-          Show more of {formatNumber(comments.data?.pages[0]?.total ?? 0)}
+          {strings.showMoreOf(formatNumber(comments.data?.pages[0]?.total ?? 0))}
         </Button>
       )}
       {comments.isFetchNextPageError && <FormError error={comments.error} />}

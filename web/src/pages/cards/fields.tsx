@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { type DraftPair, repeatedProblem, rowId } from './draft.ts'
+import * as strings from './strings.ts'
 
 type Row = { id: string }
 
@@ -82,8 +83,8 @@ export function PairsField({ pairs, onChange, error }: PairsFieldProps) {
   const problem = repeatedProblem(pairs)
   return (
     <RowsField
-      legend="Environment"
-      addLabel="Add a line"
+      legend={strings.environment}
+      addLabel={strings.addALine}
       onAdd={() => add({ name: '', value: '' })}
       error={problem ?? error}
     >
@@ -91,18 +92,18 @@ export function PairsField({ pairs, onChange, error }: PairsFieldProps) {
         {pairs.map((pair, index) => (
           <div key={pair.id} className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2">
             <Input
-              aria-label={`Environment ${index + 1}, name`}
+              aria-label={strings.environmentName(index + 1)}
               placeholder="node"
               value={pair.name}
               onChange={(event) => set(pair.id, { name: event.target.value })}
             />
             <Input
-              aria-label={`Environment ${index + 1}, value`}
+              aria-label={strings.environmentValue(index + 1)}
               placeholder="20.11"
               value={pair.value}
               onChange={(event) => set(pair.id, { value: event.target.value })}
             />
-            <RemoveRow label={`Remove environment ${index + 1}`} onRemove={() => remove(pair.id)} />
+            <RemoveRow label={strings.removeEnvironment(index + 1)} onRemove={() => remove(pair.id)} />
           </div>
         ))}
       </div>
@@ -144,11 +145,11 @@ export function SecretWarning({ text, onReplace }: { text: string; onReplace: (t
           size="sm"
           onClick={() => whenLoaded(loadScanner(), ({ redact }) => onReplace(redact(text).text))}
         >
-          Put a placeholder
+          {strings.putAPlaceholder}
         </Button>
       }
     >
-      This looks like a secret: {names.join(', ')}. A card that holds one cannot be shared.
+      {strings.looksLikeSecret(names.join(', '))}
     </Notice>
   )
 }

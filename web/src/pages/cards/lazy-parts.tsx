@@ -20,9 +20,9 @@ function lazyDialog<Props extends { onClose: () => void }>(load: () => Promise<C
   }
 }
 
-export const CitesDialog = lazyDialog(async () => (await import('./cites-dialog.tsx')).CitesDialog)
-export const LinkDialog = lazyDialog(async () => (await import('./link-dialogs.tsx')).LinkDialog)
-export const MergeDialog = lazyDialog(async () => (await import('./link-dialogs.tsx')).MergeDialog)
+export const CitesDialog = lazyDialog(async () => (await import('./card-dialogs.tsx')).CitesDialog)
+export const LinkDialog = lazyDialog(async () => (await import('./card-dialogs.tsx')).LinkDialog)
+export const MergeDialog = lazyDialog(async () => (await import('./card-dialogs.tsx')).MergeDialog)
 export const ReportDialog = lazyDialog(async () => (await import('../moderation/report.tsx')).ReportDialog)
 export const ShareDialog = lazyDialog(async () => (await import('./share-dialog.tsx')).ShareDialog)
 

@@ -6,6 +6,7 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { isFiltered, type ListState, NO_FILTERS } from './card-filters.tsx'
 import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/library')
 
@@ -26,9 +27,9 @@ export function Library() {
   const first = useFirstPage(input)
   return (
     <Page
-      title="Library"
-      lead="What others solved and published. Browsing is free."
-      actions={<LinkButton to="/">Search the library</LinkButton>}
+      title={strings.library}
+      lead={strings.libraryLead}
+      actions={<LinkButton to="/">{strings.searchTheLibrary}</LinkButton>}
     >
       <ListFilters state={state} change={change} sort="created" />
       {!first.data ? (
@@ -52,19 +53,17 @@ export function Library() {
 const NoCards = ({ filtered, onDrop }: { filtered: boolean; onDrop: () => void }) => (
   <EmptyState
     icon={<BookOpen size={18} />}
-    title={filtered ? 'No card fits these filters' : 'The library is empty'}
+    title={filtered ? strings.noCardFitsFilters : strings.libraryIsEmpty}
     action={
       filtered ? (
-        <Button onClick={() => onDrop()}>Drop the filters</Button>
+        <Button onClick={() => onDrop()}>{strings.dropTheFilters}</Button>
       ) : (
         <LinkButton to="/cards" look="primary">
-          Publish one of mine
+          {strings.publishOneOfMine}
         </LinkButton>
       )
     }
   >
-    {filtered
-      ? 'Use fewer words, or look at both tracks.'
-      : 'Publish a card that would have saved somebody an hour.'}
+    {filtered ? strings.libraryFilterHint : strings.libraryEmptyHint}
   </EmptyState>
 )

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { FileText, Plus, Users } from 'lucide-react'
 import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
 import { call } from '../../api/client.ts'
-
 import type { ListedCard } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
@@ -18,6 +17,7 @@ import { typeOf } from './card-badges.tsx'
 import { isFiltered, type ListState, NO_FILTERS, scopeInput } from './card-filters.tsx'
 import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
 import { ShareDialog } from './lazy-parts.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/cards')
 
@@ -56,14 +56,14 @@ export function MyCards() {
   const choosable = first.data?.items.filter((card) => card.can_edit) ?? []
   return (
     <Page
-      title={isTeam ? 'Team cards' : 'My cards'}
-      lead={isTeam ? 'What your teams share.' : 'The cards you own, and who can read each of them.'}
+      title={isTeam ? strings.teamCards : strings.myCards}
+      lead={isTeam ? strings.teamCardsLead : strings.myCardsLead}
       actions={
         <>
-          <LinkButton to="/review">Review queue</LinkButton>
+          <LinkButton to="/review">{strings.reviewQueue}</LinkButton>
           <LinkButton to="/cards/new" look="primary">
             <Plus size={14} aria-hidden />
-            New card
+            {strings.newCard}
           </LinkButton>
         </>
       }
@@ -115,7 +115,7 @@ function CardFilters({ state, change }: Filtered) {
   return (
     <ListFilters state={state} change={change} sort="changed">
       <Segmented
-        label="Whose cards"
+        label={strings.whoseCards}
         value={isTeam ? 'workspace' : 'personal'}
         onChange={(next) =>
           change({
@@ -125,22 +125,22 @@ function CardFilters({ state, change }: Filtered) {
           })
         }
         options={[
-          { value: 'personal', label: 'Mine' },
-          { value: 'workspace', label: 'Team' },
+          { value: 'personal', label: strings.mine },
+          { value: 'workspace', label: strings.team },
         ]}
       />
       {isTeam ? (
         <WorkspaceFilter value={state.workspace} onChange={(workspace) => change({ workspace })} />
       ) : (
         <Select
-          aria-label="Status"
+          aria-label={strings.statusLabel}
           className="w-auto!"
           value={state.status ?? ''}
           onChange={(event) => change({ status: (event.target.value || undefined) as ListState['status'] })}
         >
-          <option value="">Any status</option>
-          <option value="unpublished">Private and drafts</option>
-          <option value="published">Shared or published</option>
+          <option value="">{strings.anyStatus}</option>
+          <option value="unpublished">{strings.privateAndDrafts}</option>
+          <option value="published">{strings.sharedOrPublished}</option>
         </Select>
       )}
     </ListFilters>
@@ -162,14 +162,14 @@ function NoCards({ state, change }: Filtered) {
   return (
     <EmptyState
       icon={<FileText size={18} />}
-      title={filtered ? 'No card fits these filters' : isTeam ? 'Nothing shared yet' : 'No cards yet'}
+      title={filtered ? strings.noCardFitsFilters : isTeam ? strings.nothingSharedYet : strings.noCardsYet}
       action={
         filtered ? (
-          <Button onClick={() => change(NO_FILTERS)}>Drop the filters</Button>
+          <Button onClick={() => change(NO_FILTERS)}>{strings.dropTheFilters}</Button>
         ) : readsOnly ? undefined : (
           <div className="flex flex-wrap justify-center gap-2">
             <LinkButton to="/cards/new" look="primary">
-              Write a card
+              {strings.writeACard}
             </LinkButton>
             {!isTeam && <AddSamples />}
           </div>
@@ -178,19 +178,19 @@ function NoCards({ state, change }: Filtered) {
       example={
         !filtered && (
           <>
-            <span className="block font-medium text-ink">Connection pool exhausted after deploy</span>
-            Symptom: requests time out after 30 s. Fix: release the client in a finally block.
+            <span className="block font-medium text-ink">{strings.titleExample}</span>
+            {strings.cardExample}
           </>
         )
       }
     >
       {filtered
-        ? 'Change or drop a filter.'
+        ? strings.changeFilterHint
         : readsOnly
-          ? 'What editors share with the team is listed here, and your search finds it.'
+          ? strings.teamCardsViewerHint
           : isTeam
-            ? 'Open a card of yours and choose Share, or write one. Members find it here and by search.'
-            : 'A card is one problem and its solution, written so that a search finds it.'}
+            ? strings.teamCardsHint
+            : strings.myCardsHint}
     </EmptyState>
   )
 }
@@ -204,14 +204,14 @@ function WorkspaceFilter({
 }) {
   const workspaces = useQuery(workspacesQuery)
   return (
-    <PartNotLoaded what="Your teams" query={workspaces}>
+    <PartNotLoaded what={strings.yourTeams} query={workspaces}>
       <Select
-        aria-label="Workspace"
+        aria-label={strings.workspace}
         className="w-auto! max-w-48"
         value={value ?? ''}
         onChange={(event) => onChange(event.target.value || undefined)}
       >
-        <option value="">All my teams</option>
+        <option value="">{strings.allMyTeams}</option>
         {workspaces.data?.items
           .filter((workspace) => workspace.type !== 'personal')
           .map((workspace) => (
@@ -259,16 +259,16 @@ function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
         <>
           <Button size="sm" onClick={() => setAsking(true)}>
             <Users size={14} aria-hidden />
-            Share {plural(cards.length, 'card')} …
+            {strings.shareCardsPending(plural(cards.length, 'card'))}
           </Button>
           <Button size="sm" look="ghost" onClick={then(() => onLeft([]))}>
-            Clear
+            {strings.clear}
           </Button>
         </>
       ) : (
         choosable > 1 && (
           <Button look="ghost" size="sm" className="ml-auto" onClick={then(onAll)}>
-            Choose the first {choosable}
+            {strings.chooseFirst(choosable)}
           </Button>
         )
       )}
@@ -286,7 +286,7 @@ function CardStatsPanel({ state }: { state: ListState }) {
   if (!stats.data && stats.error) return null
   if (!stats.data)
     return (
-      <aside aria-label="Numbers" className="grid content-start gap-3">
+      <aside aria-label={strings.numbers} className="grid content-start gap-3">
         <Skeleton className="h-6 w-1/2" />
         <Skeleton className="w-full" />
         <Skeleton className="w-3/4" />
@@ -295,7 +295,7 @@ function CardStatsPanel({ state }: { state: ListState }) {
   const { total, published, unpublished, by_type, top_tags, feedback, last_activity_at } = stats.data
   const types = Object.entries(by_type).filter(([, count]) => count > 0)
   return (
-    <aside aria-label="Numbers" className="grid content-start gap-6">
+    <aside aria-label={strings.numbers} className="grid content-start gap-6">
       <dl className="grid grid-cols-3 gap-3">
         <Figure name="Cards" value={total} />
         {whose.scope === 'personal' && (
@@ -307,9 +307,9 @@ function CardStatsPanel({ state }: { state: ListState }) {
       </dl>
       {whose.scope === 'personal' && total > 0 && <Split published={published} total={total} />}
       {types.length > 0 && (
-        <Block title="By type">
+        <Block title={strings.byType}>
           <Bars
-            label="Cards by type"
+            label={strings.cardsByType}
             rows={types
               .toSorted((a, b) => b[1] - a[1])
               .map(([type, value]) => ({ name: typeOf(type).label, value }))}
@@ -317,15 +317,15 @@ function CardStatsPanel({ state }: { state: ListState }) {
         </Block>
       )}
       {top_tags.length > 0 && (
-        <Block title="Most used tags">
+        <Block title={strings.mostUsedTags}>
           <Bars
-            label="Most used tags"
+            label={strings.mostUsedTags}
             rows={top_tags.slice(0, 6).map(({ tag, count }) => ({ name: tag, value: count }))}
             link={(tag) => (
               <Link
                 to="/cards"
                 search={{ ...state, tag }}
-                aria-label={`Only with the tag ${tag}`}
+                aria-label={strings.onlyWithTag(tag)}
                 className="rounded-sm hover:text-ink hover:underline"
               >
                 {tag}
@@ -334,17 +334,19 @@ function CardStatsPanel({ state }: { state: ListState }) {
           />
         </Block>
       )}
-      <Block title="Feedback received">
+      <Block title={strings.feedbackReceived}>
         <Bars
-          label="Feedback received"
+          label={strings.feedbackReceived}
           rows={[
-            { name: 'Useful', value: feedback.useful },
-            { name: 'Did not apply', value: feedback.not_applicable },
-            { name: 'Outdated', value: feedback.outdated },
+            { name: strings.useful, value: feedback.useful },
+            { name: strings.didNotApply, value: feedback.not_applicable },
+            { name: strings.outdated, value: feedback.outdated },
           ]}
         />
       </Block>
-      {last_activity_at && <p className="text-xs text-faint">Last change {formatAgo(last_activity_at)}</p>}
+      {last_activity_at && (
+        <p className="text-xs text-faint">{strings.lastChange(formatAgo(last_activity_at))}</p>
+      )}
     </aside>
   )
 }
@@ -366,7 +368,7 @@ const Block = ({ title, children }: { title: string; children: ReactNode }) => (
 const Split = ({ published, total }: { published: number; total: number }) => (
   <div
     role="img"
-    aria-label={`${published} of ${total} shared or published`}
+    aria-label={strings.sharedOfTotal(published, total)}
     className="-mt-3 flex h-1.5 overflow-hidden rounded-full bg-sunken"
   >
     <span className="bg-ok" style={{ width: `${(published / total) * 100}%` }} />

@@ -3,9 +3,8 @@ import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router
 import { ExternalLink } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { ApiError, call } from '../../api/client.ts'
-import { queryClient, SENT_WHEN_BACK } from '../../api/query.ts'
+import { queryClient, SENT_WHEN_BACK, useAttempt } from '../../api/query.ts'
 import type { CardProposal } from '../../api/types.ts'
-import { useAttempt } from '../../api/use-attempt.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/hooks.ts'
 import { randomId } from '../../lib/storage.ts'
@@ -28,6 +27,7 @@ import {
 } from './draft.ts'
 import { EditorFrame, useSaving } from './editor-frame.tsx'
 import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.tsx'
 
 const route = getRouteApi('/app/cards/new')
@@ -59,7 +59,7 @@ function CardFromMemory({ from, also }: { from: string; also: string | undefined
       <NotLoaded
         isPage
         query={proposal}
-        action={<LinkButton to="/cards/new">Write an empty card</LinkButton>}
+        action={<LinkButton to="/cards/new">{strings.writeEmptyCard}</LinkButton>}
       >
         <SkeletonPage />
       </NotLoaded>
@@ -80,12 +80,12 @@ function FilledIn({ proposal, from }: { proposal: CardProposal; from: string }) 
   const secrets = proposal.redactions.reduce((sum, { count }) => sum + count, 0)
   return (
     <Notice>
-      Filled in from{' '}
+      {strings.filledInFrom}
       <Link to="/memory/events/$rawId" params={{ rawId: from }} className="underline">
-        an exchange in your memory
+        {strings.exchangeInMemory}
       </Link>
-      {proposal.method === 'model' && ' by the language model of this server'}. Read it before you save; the
-      card keeps a link that only you can follow.
+      {proposal.method === 'model' && strings.byLanguageModel}
+      {strings.readBeforeSaving}
       {secrets > 0 && ` ${plural(secrets, 'secret')} replaced.`}
     </Notice>
   )
@@ -106,7 +106,7 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
     const { current } = newest
     const goesOn = !isSameDraft(current, sent) && keepForCard(user_id, card, unsavedPart(current, sent))
     forget()
-    toast(`Saved. Who can read it: ${card.readers.text}.`)
+    toast(strings.savedWithReaders(card.readers.text))
     const params = { cardId: card.card_id }
     return navigate({ to: goesOn ? '/cards/$cardId/edit' : '/cards/$cardId', params, replace: true })
   })
@@ -140,16 +140,16 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
   const api = save.error instanceof ApiError ? save.error : null
   return (
     <EditorFrame
-      title="New card"
+      title={strings.newCard}
       back={
         <Link to="/cards" className="text-faint hover:text-ink">
-          My cards
+          {strings.myCards}
         </Link>
       }
       draft={draft}
       savedAt={savedAt}
       busy={isSaving}
-      saveLabel="Save card"
+      saveLabel={strings.saveCard}
       onSave={() => save.mutate(draft)}
       onDiscard={() => discard()}
       waits={save.isPaused}
@@ -159,7 +159,7 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
         <>
           {source?.notice}
           {!savedAt && !source && <OtherDrafts except={draftId} />}
-          {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
+          {restored && <Notice>{strings.draftIsBack(formatAgo(restored.savedAt))}</Notice>}
           <FormError error={save.error} />
         </>
       }
@@ -185,12 +185,12 @@ function OtherDrafts({ except }: { except: string }) {
   if (drafts.length === 0) return null
   return (
     <Notice>
-      <span>{drafts.length === 1 ? 'A draft waits:' : `${drafts.length} drafts wait:`}</span>
+      <span>{drafts.length === 1 ? strings.aDraftWaits : strings.draftsWait(drafts.length)}</span>
       <ul className="mt-1 grid gap-1">
         {drafts.slice(0, 5).map(({ draftId, title, savedAt }) => (
           <li key={draftId}>
             <Link to="/cards/new" search={{ draft: draftId }} className="text-accent hover:underline">
-              {title.trim() || 'Without a title'}
+              {title.trim() || strings.withoutATitle}
             </Link>{' '}
             <span className="text-xs text-faint">{formatAgo(savedAt)}</span>
           </li>
@@ -226,10 +226,10 @@ function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_su
   })
   const cards = isEnough ? nearestFirst(near.data ?? []) : []
   return (
-    <section aria-label="Near cards" aria-live="polite">
+    <section aria-label={strings.nearCards} aria-live="polite">
       {cards.length > 0 && (
         <>
-          <h2 className="mb-1 text-sm font-semibold">Is it one of these?</h2>
+          <h2 className="mb-1 text-sm font-semibold">{strings.isItOneOfThese}</h2>
           <ul className="-mx-2 grid">
             {cards.map((card) => (
               <li key={card.card_id}>
@@ -245,11 +245,11 @@ function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_su
                   </span>
                   {card.similarity >= 0.1 && (
                     <span className="shrink-0 text-xs text-faint tabular-nums">
-                      {Math.round(card.similarity * 100)} % the same
+                      {strings.percentTheSame(Math.round(card.similarity * 100))}
                     </span>
                   )}
                   <ExternalLink size={12} className="shrink-0 text-faint" aria-hidden />
-                  <span className="sr-only">opens in a new tab</span>
+                  <span className="sr-only">{strings.opensInNewTab}</span>
                 </a>
               </li>
             ))}
@@ -282,13 +282,17 @@ type Props = { home: ReturnType<typeof useHome>; onChange: (workspaceId: string)
 function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: Props) {
   const field = (
     <SelectField
-      label="Workspace"
+      label={strings.workspace}
       value={home}
       disabled={!writable}
       onChange={(event) => onChange(event.target.value)}
-      hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
+      hint={strings.newCardLead}
     >
-      {writable ? <option value="">Personal</option> : <option value={home}>Loading …</option>}
+      {writable ? (
+        <option value="">{strings.personal}</option>
+      ) : (
+        <option value={home}>{strings.loadingPending}</option>
+      )}
       {writable?.map((workspace) => (
         <option key={workspace.workspace_id} value={workspace.workspace_id}>
           {workspace.name}
@@ -299,24 +303,14 @@ function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: P
   // Keeps its place while the list loads, so that the fields below do not move.
   if (!writable)
     return (
-      <PartNotLoaded what="Your workspaces" query={query}>
+      <PartNotLoaded what={strings.yourWorkspaces} query={query}>
         {field}
       </PartNotLoaded>
     )
   return (
     <div className="grid gap-2">
-      {writable.length > 0 ? (
-        field
-      ) : (
-        <p className="text-xs text-faint">
-          It is saved in Personal: only you can read it until you share it.
-        </p>
-      )}
-      {isLost && (
-        <Notice tone="warn">
-          You can no longer write in the workspace that this draft was for. It will be saved in Personal.
-        </Notice>
-      )}
+      {writable.length > 0 ? field : <p className="text-xs text-faint">{strings.savedInPersonal}</p>}
+      {isLost && <Notice tone="warn">{strings.workspaceIsLost}</Notice>}
     </div>
   )
 }

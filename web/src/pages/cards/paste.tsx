@@ -14,6 +14,7 @@ import { Textarea } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { uploadImage } from './attachments.tsx'
 import { insertText, keepCaret, replaceText } from './fields.tsx'
+import * as strings from './strings.ts'
 
 type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'> & {
   value: string
@@ -27,7 +28,7 @@ type Note = { text: string; tone: 'info' | 'warn' | 'bad'; undo?: (() => void) |
 
 const altOf = (file: File) => {
   const name = file.name.replace(/\.\w+$/, '').replace(/[[\]`*_]/g, ' ')
-  return name === '' || name === 'image' ? 'Picture' : name
+  return name === '' || name === 'image' ? strings.picture : name
 }
 
 /** Returns the pictures among the files, the reason against them, or null without files. */
@@ -37,7 +38,7 @@ function picturesIn(data: DataTransfer, markdown: boolean): File[] | string | nu
   if (!first) return null
   const pictures = markdown ? files.filter((file) => file.type.startsWith('image/')) : []
   if (pictures.length > 0) return pictures
-  return `${first.name || 'The file'} was not taken: ${markdown ? 'only text and pictures' : 'only text'} can be put here.`
+  return strings.fileNotTaken(first.name || 'The file', markdown ? 'only text and pictures' : 'only text')
 }
 
 /** A text box that says how it changed a paste, and undoes it on request. */
@@ -61,7 +62,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
     if (!done) return
     event.preventDefault()
     insertText(event.currentTarget, done.text)
-    const said = done.recognised ? `Recognised as ${done.recognised.what} and put into a code block.` : ''
+    const said = done.recognised ? strings.recognisedAs(done.recognised.what) : ''
     const undo = done.recognised
       ? () => box.current && replaceText(box.current, done.text, done.plain)
       : undefined
@@ -96,7 +97,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
                   setNote(null)
                 }}
               >
-                Keep as text
+                {strings.keepAsText}
               </Button>
             )
           }
@@ -114,20 +115,20 @@ function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: N
     const insert = box.current && keepCaret(box.current)
     const refused: string[] = []
     for (const file of files) {
-      const name = file.name || 'The picture'
+      const name = file.name || strings.thePicture
       if (file.size > MAX_IMAGE_BYTES) {
-        refused.push(`${name} is larger than 5 MiB.`)
+        refused.push(strings.fileTooLarge(name))
         continue
       }
-      setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
+      setNote({ tone: 'info', text: strings.uploading(file.name || 'the picture') })
       // The browser shows this to a person who saves now: the card would lack the picture.
-      box.current?.setCustomValidity('The picture is not there yet. Save when it is in the text.')
+      box.current?.setCustomValidity(strings.pictureNotThere)
       try {
         const { url } = await uploadImage(file)
         if (box.current) insert?.(`![${altOf(file)}](${url})`)
-        setNote({ tone: 'info', text: 'The picture is in the text. It is kept without its metadata.' })
+        setNote({ tone: 'info', text: strings.pictureInserted })
       } catch (error) {
-        const why = error instanceof Error ? error.message : 'The picture was not taken.'
+        const why = error instanceof Error ? error.message : strings.pictureNotTaken
         refused.push(files.length > 1 ? `${name}: ${why}` : why)
       } finally {
         box.current?.setCustomValidity('')
@@ -142,7 +143,7 @@ const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
 function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
   return (
     <label className="w-fit rounded-sm text-xs text-faint hover:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent">
-      Add a picture
+      {strings.addAPicture}
       <input
         type="file"
         accept={ACCEPTED}
@@ -204,7 +205,11 @@ const SHOWN_CUT = 60
 export const cutNote = (cut: string, maxLength: number): string =>
   cut === ''
     ? ''
-    : `There is room for ${plural(maxLength, 'character')}. ${plural(cut.length, 'character')} at the end of the paste were cut, from “${cut.trim().slice(0, SHOWN_CUT)}” on.`
+    : strings.pasteWasCut(
+        plural(maxLength, 'character'),
+        plural(cut.length, 'character'),
+        cut.trim().slice(0, SHOWN_CUT),
+      )
 
 type TextKind = { what: string; language: string }
 
@@ -257,15 +262,15 @@ export function recognise(text: string): TextKind | null {
     .filter(Boolean)
   if (lines.length < 2 || text.includes('```')) return null
   if (linesMatching(lines, DIFF) > 0 && linesMatching(lines, /^[+-]/) > 0)
-    return { what: 'a diff', language: 'diff' }
+    return { what: strings.aDiff, language: 'diff' }
   const frames = lines.filter((line) => FRAMES.some((frame) => frame.test(line))).length
   if (frames >= 2 || (frames === 1 && linesMatching(lines, TRACE_HEADS) > 0))
-    return { what: 'a stack trace', language: 'text' }
+    return { what: strings.aStackTrace, language: 'text' }
   const logged = linesMatching(lines, TIMESTAMP) + linesMatching(lines, LEVEL)
-  if (logged * 2 >= lines.length && logged >= 2) return { what: 'a log', language: 'log' }
-  if (PROMPT.test(lines[0] ?? '')) return { what: 'the output of a command', language: 'console' }
+  if (logged * 2 >= lines.length && logged >= 2) return { what: strings.aLog, language: 'log' }
+  if (PROMPT.test(lines[0] ?? '')) return { what: strings.outputOfCommand, language: 'console' }
   if (linesMatching(lines, OUTPUT) > 0 && linesMatching(lines, MARKDOWN) === 0)
-    return { what: 'the output of a command', language: 'text' }
+    return { what: strings.outputOfCommand, language: 'text' }
   return isJson(text) ? { what: 'JSON', language: 'json' } : null
 }
 

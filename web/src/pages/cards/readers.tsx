@@ -1,6 +1,7 @@
 import { Globe, Link2, Lock, PenLine, Users } from 'lucide-react'
 import type { Card } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
+import * as strings from './strings.ts'
 
 const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
 
@@ -9,7 +10,7 @@ type HomeAndReaders = Pick<Card, 'home' | 'readers'>
 /** Returns the home of a card, unless its readers already name it. */
 const homeWords = ({ home, readers }: HomeAndReaders): string | null => {
   if (readers.kind === 'members' || readers.kind === 'editors') return null
-  return home.name ?? 'A workspace that you left'
+  return home.name ?? strings.leftWorkspace
 }
 
 export function ReadersLine({

@@ -6,6 +6,7 @@ import { plural } from '../../lib/format.ts'
 import { whenLoaded } from '../../lib/loadable.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import type { CardContent } from './draft.ts'
+import * as strings from './strings.ts'
 
 type Props = {
   content: Parameters<typeof useReview>[0]
@@ -26,10 +27,10 @@ export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
   // Before the first word no rule is broken.
   const isEmpty = !content.title.trim() && !content.symptom.trim() && !content.fix_summary.trim()
   return (
-    <section aria-label="Review">
+    <section aria-label={strings.review}>
       <div className="flex items-baseline justify-between gap-2">
         <h2 className={cx('text-sm font-semibold', ready ? 'text-ok' : 'text-ink')}>
-          {isEmpty ? 'What publishing asks for' : ready ? 'Ready to publish' : 'Not ready to publish yet'}
+          {isEmpty ? strings.whatPublishingAsks : ready ? strings.readyToPublish : strings.notReadyToPublish}
         </h2>
         <span className="text-xs text-faint tabular-nums">{isEmpty ? '' : standing(review)}</span>
       </div>
@@ -43,22 +44,22 @@ export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
         {review.rules.map((rule) => (
           <li key={rule.id} className="flex items-start gap-2 text-sm">
             {rule.ok && !isEmpty ? (
-              <CircleCheck size={16} className="mt-0.5 shrink-0 text-ok" aria-label="Done:" />
+              <CircleCheck size={16} className="mt-0.5 shrink-0 text-ok" aria-label={strings.done} />
             ) : isEmpty ? (
-              <Circle size={16} className="mt-0.5 shrink-0 text-faint" aria-label="To do:" />
+              <Circle size={16} className="mt-0.5 shrink-0 text-faint" aria-label={strings.toDo} />
             ) : (
-              <CircleX size={16} className="mt-0.5 shrink-0 text-bad" aria-label="Missing:" />
+              <CircleX size={16} className="mt-0.5 shrink-0 text-bad" aria-label={strings.missing} />
             )}
             <span className={rule.ok || isEmpty ? 'text-soft' : 'text-ink'}>
               {rule.label}
-              {rule.hard && !rule.ok && !isEmpty && <span className="text-faint"> · required</span>}
+              {rule.hard && !rule.ok && !isEmpty && (
+                <span className="text-faint">{strings.requiredMark}</span>
+              )}
             </span>
           </li>
         ))}
       </ul>
-      <p className="mt-3 text-xs text-faint">
-        Saving and sharing with your team do not need this, except the last line.
-      </p>
+      <p className="mt-3 text-xs text-faint">{strings.reviewHint}</p>
     </section>
   )
 }
@@ -69,10 +70,10 @@ export function standing({
   threshold,
   rules,
 }: Pick<Reviewed, 'passed' | 'score' | 'threshold' | 'rules'>): string {
-  if (passed) return `${score} of 100 points`
-  if (score < threshold) return `${score} of ${threshold} points needed`
+  if (passed) return strings.points(score)
+  if (score < threshold) return strings.pointsNeeded(score, threshold)
   const required = rules.filter((rule) => rule.hard && !rule.ok).length
-  return `${plural(required, 'required line')} missing`
+  return `${plural(required, strings.requiredLine)} missing`
 }
 
 type Reviewed = {
@@ -86,20 +87,20 @@ type Limits = typeof import('#server/features/cards/review-rules.ts')['LIMITS']
 
 /** Labels of the checklist say what is wanted; messages of the rules say what to fix. */
 const labels = (limits: Limits): Record<string, string> => ({
-  title_length: `Title of at least ${limits.titleCharacters} characters`,
-  title_words: `Title of at least ${limits.titleWords} words`,
-  symptom_length: `Problem or goal in at least ${limits.textCharacters} characters`,
-  symptom_words: `Problem or goal in ${limits.textDistinctWords} different words`,
-  fix_length: `Solution in at least ${limits.textCharacters} characters`,
-  fix_words: `Solution in ${limits.textDistinctWords} different words`,
-  fix_is_not_symptom: 'Solution says more than the problem',
-  no_placeholder: 'No placeholder text such as TODO',
-  debug_grounds: 'A root cause, a step or evidence',
-  no_secrets: 'No secrets',
+  title_length: strings.titleLength(limits.titleCharacters),
+  title_words: strings.titleWords(limits.titleWords),
+  symptom_length: strings.problemLength(limits.textCharacters),
+  symptom_words: strings.problemWords(limits.textDistinctWords),
+  fix_length: strings.solutionLength(limits.textCharacters),
+  fix_words: strings.solutionWords(limits.textDistinctWords),
+  fix_is_not_symptom: strings.solutionSaysMore,
+  no_placeholder: strings.noPlaceholderText,
+  debug_grounds: strings.causeStepOrEvidence,
+  no_secrets: strings.noSecrets,
 })
 
 /** Merged into the last line: both are about content that a public card must not contain. */
-const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous for readers' }
+const NO_DANGER = { id: 'no_danger', hard: true, label: strings.nothingDangerous }
 
 const loadRules = () =>
   Promise.all([

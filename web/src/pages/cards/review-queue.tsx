@@ -11,6 +11,7 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/review')
 
@@ -22,9 +23,9 @@ const queueQuery = (workspaceId: string | undefined) =>
   })
 
 const REASONS: Record<ReviewItem['reason'], string> = {
-  due: 'Due',
-  distrusted: 'Distrusted',
-  contradiction: 'Contradiction',
+  due: strings.due,
+  distrusted: strings.distrusted,
+  contradiction: strings.contradiction,
 }
 
 export function ReviewQueue() {
@@ -33,8 +34,8 @@ export function ReviewQueue() {
   const items = queue.data?.items ?? []
   return (
     <Page
-      title="Review queue"
-      lead={workspace ? 'Cards of this workspace to look at again.' : 'Your cards to look at again.'}
+      title={strings.reviewQueue}
+      lead={workspace ? strings.reviewQueueOfWorkspace : strings.reviewQueueLead}
       narrow
     >
       {!queue.data && (
@@ -43,13 +44,12 @@ export function ReviewQueue() {
         </NotLoaded>
       )}
       {queue.data && items.length === 0 && (
-        <EmptyState icon={<ListChecks size={18} />} title="Nothing to look at">
-          Cards appear here when their review interval is over, when verdicts speak against them, or when
-          another card contradicts them.
+        <EmptyState icon={<ListChecks size={18} />} title={strings.nothingToLookAt}>
+          {strings.reviewQueueHint}
         </EmptyState>
       )}
       {items.length > 0 && (
-        <ul aria-label="Cards to look at again" className="divide-y divide-line border-y border-line">
+        <ul aria-label={strings.cardsToLookAt} className="divide-y divide-line border-y border-line">
           {items.map((item) => (
             <QueueRow key={`${item.reason} ${item.card_id} ${item.other_card_id}`} item={item} />
           ))}
@@ -92,7 +92,8 @@ function Why({ item }: { item: ReviewItem }) {
   if (item.other_card_id && item.other_title)
     return (
       <p className={style}>
-        The same symptom, another fix: <CardLink cardId={item.other_card_id} title={item.other_title} />
+        {strings.sameSymptom}
+        <CardLink cardId={item.other_card_id} title={item.other_title} />
         {item.other_home && item.other_readers && (
           <span className="block">
             <ReadersLine card={{ home: item.other_home, readers: item.other_readers }} />
@@ -101,7 +102,7 @@ function Why({ item }: { item: ReviewItem }) {
       </p>
     )
   if (item.reason === 'due' && item.since)
-    return <p className={style}>Nobody has confirmed it since {formatAgo(item.since)}.</p>
+    return <p className={style}>{strings.notConfirmedSince(formatAgo(item.since))}</p>
   return <p className={style}>{item.trust?.summary}</p>
 }
 
@@ -109,7 +110,7 @@ function StillTrue({ cardId }: { cardId: string }) {
   const confirm = useMutation({
     mutationFn: () => call('POST /api/v1/cards/{card_id}/verdicts', { card_id: cardId, outcome: 'worked' }),
     onSuccess: async () => {
-      toast('Confirmed.')
+      toast(strings.confirmed)
       await Promise.all(
         [['review-queue'], ['card', cardId]].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
       )
@@ -118,7 +119,7 @@ function StillTrue({ cardId }: { cardId: string }) {
   })
   return (
     <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
-      Still true
+      {strings.stillTrue}
     </Button>
   )
 }

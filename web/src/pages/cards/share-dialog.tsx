@@ -27,6 +27,7 @@ import {
   undoTarget,
   useOptions,
 } from './sharing.ts'
+import * as strings from './strings.ts'
 
 type ShareDialogProps = {
   cards: readonly Shareable[]
@@ -59,26 +60,24 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
   return (
     <FormDialog
       onClose={onClose}
-      title={only ? 'Share this card' : `Share ${plural(cards.length, 'card')}`}
-      description={only ? `Now: ${only.readers.text}.` : whoReads(cards)}
+      title={only ? strings.shareThisCard : strings.shareCards(plural(cards.length, 'card'))}
+      description={only ? strings.nowReadBy(only.readers.text) : whoReads(cards)}
       action={actionOf(target, name, cards.length, reward)}
       ready={isReady}
       busy={sharing.isPending}
       onSubmit={() => target && sharing.mutate({ cards, target })}
     >
-      {/** Holds the focus until the choices are loaded. */}
+      {/* Holds the focus until the choices are loaded. */}
       <div tabIndex={-1} data-autofocus={options ? undefined : ''} className="focus:outline-none">
         {options ? (
           <Choice options={options} value={target} onChange={setTarget} present={present} />
         ) : (
-          <PartNotLoaded what="The list of your teams" query={workspaces}>
+          <PartNotLoaded what={strings.teamsList} query={workspaces}>
             <Skeleton className="h-8 w-full" />
           </PartNotLoaded>
         )}
       </div>
-      {isNowhere && (
-        <Notice>There is no other place to which you may bring {only ? 'this card' : 'these cards'}.</Notice>
-      )}
+      {isNowhere && <Notice>{strings.noOtherPlace(only ? 'this card' : 'these cards')}</Notice>}
       {target?.kind === 'library' && isChanged && (
         <>
           <LicenceChoice
@@ -91,8 +90,7 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
       )}
       {isChanged && cards.some((card) => card.home.kind === 'library') && target.kind !== 'library' && (
         <Notice tone="warn">
-          {plural(cards.filter((card) => card.home.kind === 'library').length, 'card')} will leave the
-          library. Credits that were earned stay; publishing again earns nothing.
+          {strings.leavesLibrary(plural(cards.filter((card) => card.home.kind === 'library').length, 'card'))}
         </Notice>
       )}
       <Refusals refused={refused} many={many} />
@@ -109,16 +107,16 @@ function commonTarget(cards: readonly Shareable[]): Target | undefined {
 
 const whoReads = (cards: readonly Shareable[]): string => {
   const texts = [...new Set(cards.map((card) => card.readers.text))]
-  return `Now: ${texts.slice(0, 3).join('; ')}${texts.length > 3 ? ' and others' : ''}.`
+  return strings.nowReadByMany(texts.slice(0, 3).join('; '), texts.length > 3 ? ' and others' : '')
 }
 
 function actionOf(target: Target | undefined, name: string, count: number, reward: number): string {
   const what = count === 1 ? '' : ` ${plural(count, 'card')}`
-  if (target?.kind === 'private') return count === 1 ? 'Keep it to yourself' : `Make${what} private`
-  if (target?.kind === 'draft') return 'Make it a draft'
-  if (target?.kind === 'library') return `Publish${what}${reward > 0 ? ` · earn ${reward}` : ''}`
-  if (target?.kind === 'team') return `Share${what} with ${name}`
-  return 'Share'
+  if (target?.kind === 'private') return count === 1 ? strings.keepToYourself : strings.makePrivate(what)
+  if (target?.kind === 'draft') return strings.makeDraft
+  if (target?.kind === 'library') return strings.publishCards(what, reward > 0 ? ` · earn ${reward}` : '')
+  if (target?.kind === 'team') return strings.shareWith(what, name)
+  return strings.share
 }
 
 type ChoiceProps = {
@@ -136,7 +134,7 @@ function Choice({ options, value, present, onChange }: ChoiceProps) {
   const name = useId()
   return (
     <fieldset className="grid gap-1">
-      <legend className="sr-only">Who can read it</legend>
+      <legend className="sr-only">{strings.whoCanRead}</legend>
       {options.map((option) => {
         const Icon = ICONS[option.target.kind]
         const isChosen = value !== undefined && isSameTarget(value, option.target)
@@ -159,7 +157,7 @@ function Choice({ options, value, present, onChange }: ChoiceProps) {
             <span className="min-w-0 grow">
               <span className="flex items-center gap-2 text-sm font-medium">
                 <span className="truncate">{option.name}</span>
-                {present && isSameTarget(present, option.target) && <Badge>Now</Badge>}
+                {present && isSameTarget(present, option.target) && <Badge>{strings.nowBadge}</Badge>}
               </span>
               <span className="block text-xs text-soft">{option.hint}</span>
             </span>
@@ -181,10 +179,7 @@ function usePublishReward(cards: readonly Shareable[]): number {
 
 function LibraryReview({ cards, reward }: { cards: readonly Shareable[]; reward: number }) {
   const [only] = cards.length === 1 ? cards : []
-  const earns =
-    reward > 0
-      ? `It earns up to ${plural(reward, 'credit')}, once per card and for ${MAX_PUBLISH_REWARDS_PER_DAY} cards a day; one that was published before earns nothing.`
-      : ''
+  const earns = reward > 0 ? strings.earnsUpTo(plural(reward, 'credit'), MAX_PUBLISH_REWARDS_PER_DAY) : ''
   if (only?.steps)
     return (
       <>
@@ -196,19 +191,14 @@ function LibraryReview({ cards, reward }: { cards: readonly Shareable[]; reward:
         {earns && <p className="text-xs text-faint">{earns}</p>}
       </>
     )
-  return (
-    <Notice>
-      Each of the {plural(cards.length, 'card')} is reviewed. Those that do not pass stay as they are, with
-      the reasons. {earns}
-    </Notice>
-  )
+  return <Notice>{strings.eachIsReviewed(plural(cards.length, 'card'), earns)}</Notice>
 }
 
 const HINTS: Record<Licence, string> = {
-  'CC0-1.0': 'no conditions at all',
-  'CC-BY-4.0': 'use it, name the author',
-  'CC-BY-SA-4.0': 'name the author, share alike',
-  MIT: 'for code: keep the notice',
+  'CC0-1.0': strings.licenceNoConditions,
+  'CC-BY-4.0': strings.licenceNameAuthor,
+  'CC-BY-SA-4.0': strings.licenceShareAlike,
+  MIT: strings.licenceForCode,
 }
 
 /** Returns the licence that a card has already, from this version or from its import. */
@@ -229,20 +219,16 @@ function LicenceChoice({ cards, value, onChange }: LicenceChoiceProps) {
   const query = useQuery(configQuery)
   const config = query.data
   const fixed = fixedLicence(cards)
-  if (!config) return <PartNotLoaded what="The choice of a licence" query={query} />
+  if (!config) return <PartNotLoaded what={strings.licencePart} query={query} />
   const chosen = fixed ?? value ?? config.library_licence
   return (
     <div className="grid gap-1">
       <SelectField
-        label="Licence"
+        label={strings.licence}
         value={chosen}
         disabled={fixed !== undefined}
         onChange={(event) => onChange(event.target.value as Licence)}
-        hint={
-          fixed
-            ? 'It was published under this licence, which cannot change for this version.'
-            : 'Everybody may use this version under this licence for ever. It cannot be taken back.'
-        }
+        hint={fixed ? strings.licenceIsFixed : strings.licenceIsForEver}
       >
         {LICENCES.map((licence) => (
           <option key={licence} value={licence}>
@@ -256,7 +242,7 @@ function LicenceChoice({ cards, value, onChange }: LicenceChoiceProps) {
         rel="license noreferrer"
         className="text-xs text-soft underline hover:text-ink"
       >
-        Read the licence
+        {strings.readTheLicence}
       </a>
     </div>
   )
@@ -266,7 +252,7 @@ function Refusals({ refused, many }: { refused: readonly Refusal[]; many: boolea
   if (refused.length === 0) return null
   return (
     <Notice tone="bad">
-      {many && <p className="font-medium">{plural(refused.length, 'card')} stayed as before:</p>}
+      {many && <p className="font-medium">{strings.cardsStayed(plural(refused.length, 'card'))}</p>}
       <ul className="grid gap-1.5">
         {refused.map(({ card, error }) => (
           <li key={card.card_id}>
@@ -284,11 +270,11 @@ function Reason({ error }: { error: unknown }) {
   if (error.code === 'duplicate_card')
     return (
       <>
-        The library has this already.{' '}
+        {strings.libraryHasIt}
         <Link to="/cards/$cardId" params={{ cardId: String(error.extra.duplicate_of) }} className="underline">
-          Open that card
+          {strings.openThatCard}
         </Link>
-        . Nothing was charged.
+        {strings.nothingWasChargedEnd}
       </>
     )
   const reasons =
@@ -344,11 +330,14 @@ function resultText({ done }: Outcome, target: Target): string {
   const [first] = done
   if (!first) return ''
   const earned = done.reduce((sum, { after }) => sum + (after.credits_earned ?? 0), 0)
-  const reward = earned > 0 ? ` You earned ${credits(earned)}.` : ''
+  const reward = earned > 0 ? strings.youEarned(credits(earned)) : ''
   const who = first.after.readers.text
   if (target.kind === 'library')
-    return `${done.length === 1 ? 'Published' : `${plural(done.length, 'card')} published`} to the library.${reward}`
-  return done.length === 1 ? `Who can read it now: ${who}.` : `${plural(done.length, 'card')}: ${who}.`
+    return strings.publishedToLibrary(
+      done.length === 1 ? 'Published' : `${plural(done.length, 'card')} published`,
+      reward,
+    )
+  return done.length === 1 ? strings.whoCanReadNow(who) : `${plural(done.length, 'card')}: ${who}.`
 }
 
 /** Shares one card or many, with one undo for all that worked. */

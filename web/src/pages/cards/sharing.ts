@@ -5,6 +5,7 @@ import type { Card, ListedCard, User, Workspace } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import * as strings from './strings.ts'
 
 export type Shareable = Card | ListedCard
 
@@ -95,14 +96,14 @@ function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[]
   const draftHome = only && only.home.kind === 'workspace' && areOwn ? only.home.name : null
   return [
     ...(areOwn
-      ? [{ target: { kind: 'private' } as const, name: 'Only you', hint: 'In your personal workspace.' }]
+      ? [{ target: { kind: 'private' } as const, name: strings.onlyYou, hint: strings.onlyYouHint }]
       : []),
     ...(draftHome
       ? [
           {
             target: { kind: 'draft' } as const,
-            name: `Draft in ${draftHome}`,
-            hint: 'Its editors and admins can read and change it. Nobody else finds it.',
+            name: strings.draftIn(draftHome),
+            hint: strings.draftInHint,
           },
         ]
       : []),
@@ -111,15 +112,18 @@ function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[]
       name: team.name,
       hint:
         team.visibility === 'private'
-          ? `${plural(team.member_count, 'person', 'people')} can find and read it. ${cards.length === 1 ? 'The card moves' : 'The cards move'} there.`
-          : `Its ${plural(team.member_count, 'member')} can find and read it, and everybody once it has passed the review.`,
+          ? strings.teamMembersRead(
+              plural(team.member_count, 'person', 'people'),
+              cards.length === 1 ? 'The card moves' : 'The cards move',
+            )
+          : strings.openTeamReads(plural(team.member_count, 'member')),
     })),
     ...(areOwn
       ? [
           {
             target: { kind: 'library' } as const,
-            name: 'Library',
-            hint: `Everyone can find and read it, with your name (${me.display_name || 'no name set'}).`,
+            name: strings.library,
+            hint: strings.everyoneReads(me.display_name || 'no name set'),
           },
         ]
       : []),

@@ -2,10 +2,10 @@ import { queryOptions, useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-
 import type { Card, CardLink } from '../../api/types.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { listsChanged } from './card-queries.ts'
+import * as strings from './strings.ts'
 
 export const linksQuery = (cardId: string) =>
   queryOptions({
@@ -32,7 +32,7 @@ export function useLinking(cardId: string) {
   const add = useMutation({
     mutationFn: link,
     onSuccess: ({ link_id }) => {
-      toast('Linked.', { undo: () => void unlink(link_id).catch(toastError) })
+      toast(strings.linked, { undo: () => void unlink(link_id).catch(toastError) })
       return cardsChanged()
     },
   })
@@ -40,7 +40,7 @@ export function useLinking(cardId: string) {
     mutationFn: (former: CardLink) => unlink(former.link_id),
     onError: toastError,
     onSuccess: (_, { from_card_id: fromId, to_card_id: toId, kind, why }) =>
-      toast('Link taken back.', {
+      toast(strings.linkTakenBack, {
         undo: () => void link({ fromId, toId, kind, why }).then(cardsChanged, toastError),
       }),
   })
@@ -54,7 +54,7 @@ export function useUnmerge() {
     if (!isHere) queryClient.removeQueries({ queryKey: ['card', cardId] })
     if (!isHere) await navigate({ to: '/cards/$cardId', params: { cardId } })
     await cardsChanged()
-    toast('The merge is undone. Both cards are as before.')
+    toast(strings.mergeUndone)
   }
 }
 
@@ -65,7 +65,7 @@ export function useMerge(card: Card) {
     mutationFn: (input: { into_card_id: string; why: string | null }) =>
       call('POST /api/v1/cards/{card_id}/merge', { card_id: card.card_id, ...input }),
     onSuccess: async ({ into_card_id }) => {
-      toast('Merged. It can be undone for 30 days.', {
+      toast(strings.mergedNotice, {
         undo: () => void unmerge(card.card_id).catch(toastError),
       })
       await navigate({

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { type Draft, isSameDraft, toNewCardDraft, unsavedPart } from './draft.ts'
+import * as strings from './strings.ts'
 
 type Stored = { draft: Draft; version: number; savedAt: string }
 
@@ -143,7 +144,7 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
     const kept: Stored = { draft, version: restored?.version ?? version, savedAt: new Date().toISOString() }
     forget()
     setDraft(start)
-    toast('The draft is discarded.', {
+    toast(strings.draftDiscarded, {
       undo: () => {
         local.write(key, kept)
         setRestored(kept)
@@ -167,8 +168,8 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
 }
 
 function reasonOf({ status, code, message }: ApiError): string {
-  if (status === 404) return 'This card was deleted, or it is no longer shared with you.'
-  return code === 'merged_already' ? 'This card was merged into another.' : message
+  if (status === 404) return strings.cardOutOfReach
+  return code === 'merged_already' ? strings.mergedIntoAnother : message
 }
 
 type Props = { cardId: string; draft: Draft; why?: ApiError; onMoved?: () => void }
@@ -180,8 +181,7 @@ export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
   const into = why?.extra.into_card_id
   const move = () => {
     const moved = moveToNewCard(user_id, cardId, draft)
-    if (!moved)
-      return toastError(new Error('This browser stores nothing. Copy your text before you leave the page.'))
+    if (!moved) return toastError(new Error(strings.browserStoresNothing))
     onMoved?.()
     void navigate({ to: '/cards/new', search: { draft: moved } })
   }
@@ -190,11 +190,11 @@ export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
       tone="warn"
       action={
         <Button size="sm" onClick={move}>
-          Save as a new card of mine
+          {strings.saveAsNewCard}
         </Button>
       }
     >
-      {why ? `${reasonOf(why)} Your text is still here.` : 'You have written text for it that is not saved.'}
+      {why ? strings.textIsStillHere(reasonOf(why)) : strings.unsavedText}
       {typeof into === 'string' && (
         <>
           {' '}
@@ -204,7 +204,7 @@ export function AsNewCard({ cardId, draft, why, onMoved }: Props) {
             search={{ merged_from: cardId }}
             className="font-medium underline"
           >
-            Read the other card
+            {strings.readOtherCard}
           </Link>
         </>
       )}

@@ -3,7 +3,6 @@ import { BadgeCheck, CircleCheck, CircleX, Clock } from 'lucide-react'
 import { type MouseEvent, useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-
 import type { Card, Trust, Verdict } from '../../api/types.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { credits, formatAgo, formatNumber, formatTime } from '../../lib/format.ts'
@@ -19,6 +18,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery, listsChanged } from './card-queries.ts'
 import { draftOf, pairsAsRecord, repeatedProblem } from './draft.ts'
 import { PairsField, SecretWarning } from './fields.tsx'
+import * as strings from './strings.ts'
 
 export function Verdicts({ card }: { card: Card }) {
   const [saying, setSaying] = useState<Outcome | null>(null)
@@ -32,8 +32,8 @@ export function Verdicts({ card }: { card: Card }) {
     takeBack.mutate()
   }
   return (
-    <section aria-label="Verdicts" className="grid gap-3 border-t border-line pt-5">
-      <p className="text-sm text-soft">Used it? Say what came of it.</p>
+    <section aria-label={strings.verdicts} className="grid gap-3 border-t border-line pt-5">
+      <p className="text-sm text-soft">{strings.verdictsLead}</p>
       <div className="flex flex-wrap gap-2">
         {card.can_edit && (
           <Button
@@ -41,7 +41,7 @@ export function Verdicts({ card }: { card: Card }) {
             onClick={() => verify.mutate({ outcome: 'worked', environment: {} }, { onError: toastError })}
           >
             <BadgeCheck size={14} aria-hidden />
-            Still true
+            {strings.stillTrue}
           </Button>
         )}
         {OUTCOMES.map(({ value, label, icon: Icon }) => (
@@ -52,13 +52,13 @@ export function Verdicts({ card }: { card: Card }) {
         ))}
         {own.verdicts.length > 0 && (
           <Button look="ghost" busy={takeBack.isPending} onClick={takeBackAndGoOn}>
-            Take back what I said
+            {strings.takeBackVerdicts}
           </Button>
         )}
       </div>
-      <PartNotLoaded what="What people said after use" query={query} />
+      <PartNotLoaded what={strings.whatPeopleSaid} query={query} />
       {items.length > 0 && (
-        <ul aria-label="What people said after use" className="grid gap-3">
+        <ul aria-label={strings.whatPeopleSaid} className="grid gap-3">
           {items.map((verdict) => (
             <VerdictRow key={verdict.verdict_id} verdict={verdict} card={card} />
           ))}
@@ -71,7 +71,7 @@ export function Verdicts({ card }: { card: Card }) {
           busy={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          Show more of {formatNumber(total)}
+          {strings.showMoreOf(formatNumber(total))}
         </Button>
       )}
       {query.isFetchNextPageError && <FormError error={query.error} />}
@@ -82,7 +82,7 @@ export function Verdicts({ card }: { card: Card }) {
 
 function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
   const { label, icon: Icon, tone } = outcomeOf(verdict.outcome)
-  const who = verdict.is_mine ? 'You' : verdict.user_name
+  const who = verdict.is_mine ? strings.you : verdict.user_name
   return (
     <li className="grid gap-1.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -101,13 +101,13 @@ function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
             </>
           )}
           <span title={formatTime(verdict.created_at)}>{formatAgo(verdict.created_at)}</span>
-          {verdict.card_version !== card.version && ` · version ${verdict.card_version}`}
+          {verdict.card_version !== card.version && strings.verdictVersion(verdict.card_version)}
         </span>
       </div>
       {verdict.note && <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{verdict.note}</p>}
       {verdict.evidence && (
         <details>
-          <summary className="text-xs text-soft hover:text-ink">Output</summary>
+          <summary className="text-xs text-soft hover:text-ink">{strings.output}</summary>
           <div className="relative mt-1">
             <pre
               tabIndex={0}
@@ -116,7 +116,7 @@ function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
               {verdict.evidence}
             </pre>
             <div className="absolute top-1 right-1">
-              <CopyButton text={verdict.evidence} label="Copy output" />
+              <CopyButton text={verdict.evidence} label={strings.copyOutput} />
             </div>
           </div>
         </details>
@@ -151,16 +151,16 @@ function VerdictDialog({ card, start, own, onClose }: Props) {
   return (
     <FormDialog
       onClose={onClose}
-      title="What came of it?"
-      description={`It counts for version ${card.version} of this card.`}
-      action="Say so"
+      title={strings.whatCameOfItTitle}
+      description={strings.countsForVersion(card.version)}
+      action={strings.saySo}
       ready={repeatedProblem(environment) === undefined}
       busy={verify.isPending}
       error={verify.error}
       onSubmit={send}
     >
       <Segmented
-        label="What came of it"
+        label={strings.whatCameOfIt}
         value={outcome}
         onChange={setOutcome}
         options={OUTCOMES.map(({ value, label }) => ({ value, label }))}
@@ -169,25 +169,25 @@ function VerdictDialog({ card, start, own, onClose }: Props) {
       <PairsField pairs={environment} onChange={setEnvironment} error={api?.field('environment')} />
       <div className="grid gap-1.5">
         <TextareaField
-          label="Note"
+          label={strings.note}
           aside="optional"
           maxLength={2000}
           value={note}
           onChange={(event) => setNote(event.target.value)}
-          hint="Read by everybody who reads the card. Your name is shown to its editors."
+          hint={strings.noteHint}
           error={api?.field('note')}
         />
         <SecretWarning text={note} onReplace={setNote} />
       </div>
       <div className="grid gap-1.5">
         <TextareaField
-          label="Output"
+          label={strings.output}
           aside="optional"
           className="font-mono text-xs!"
           maxLength={20_000}
           value={evidence}
           onChange={(event) => setEvidence(event.target.value)}
-          hint="What you saw. Read by you and the editors of the card."
+          hint={strings.outputHint}
           error={api?.field('evidence')}
         />
         <SecretWarning text={evidence} onReplace={setEvidence} />
@@ -251,11 +251,11 @@ function useVerify(card: Card, own: Own) {
       call('POST /api/v1/cards/{card_id}/verdicts', { card_id: card.card_id, ...said }),
     onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
       if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
-        return toast('You have already said so.')
+        return toast(strings.alreadySaid)
       const isFirst = before.isComplete && before.verdicts.length === 0
-      const earned = credits_awarded > 0 ? ` ${card.owner_name} earned ${credits(credits_awarded)}.` : ''
+      const earned = credits_awarded > 0 ? strings.ownerEarned(card.owner_name, credits(credits_awarded)) : ''
       const undo = () => void takeBack(card.card_id).catch(toastError)
-      toast(`Noted.${earned}`, { about: noticesOf(card), ...(isFirst ? { undo } : {}) })
+      toast(strings.notedWithReward(earned), { about: noticesOf(card), ...(isFirst ? { undo } : {}) })
       return changed(card.card_id, trust)
     },
   })
@@ -281,7 +281,7 @@ function useWithdrawVerdicts(card: Card, own: Own) {
     onSuccess: (_answer, _input, { verdicts, isComplete }) => {
       const canReturn = isComplete && verdicts.every(({ card_version }) => card_version === card.version)
       const undo = () => void sayAgain(verdicts).catch(toastError)
-      toast('Taken back. It no longer counts.', { about: noticesOf(card), ...(canReturn ? { undo } : {}) })
+      toast(strings.verdictTakenBack, { about: noticesOf(card), ...(canReturn ? { undo } : {}) })
     },
   })
 }
@@ -289,9 +289,9 @@ function useWithdrawVerdicts(card: Card, own: Own) {
 type Outcome = Verdict['outcome']
 
 const OUTCOMES = [
-  { value: 'worked', label: 'Worked', icon: CircleCheck, tone: 'text-ok' },
-  { value: 'failed', label: 'Failed', icon: CircleX, tone: 'text-bad' },
-  { value: 'stale', label: 'No longer true', icon: Clock, tone: 'text-warn' },
+  { value: 'worked', label: strings.worked, icon: CircleCheck, tone: 'text-ok' },
+  { value: 'failed', label: strings.failed, icon: CircleX, tone: 'text-bad' },
+  { value: 'stale', label: strings.noLongerTrue, icon: Clock, tone: 'text-warn' },
 ] as const satisfies readonly { value: Outcome; label: string; icon: unknown; tone: string }[]
 
 const outcomeOf = (value: Outcome) => OUTCOMES.find((one) => one.value === value) ?? OUTCOMES[0]

@@ -10,7 +10,7 @@ import { configQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Field, Input, Textarea } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -18,6 +18,7 @@ import { kvaultCommand } from '../account/agents.ts'
 import { emptyDraft } from '../cards/draft.ts'
 import { AsNewCard } from '../cards/use-draft.tsx'
 import { draftsChanged, draftsQuery } from './draft-queries.ts'
+import * as strings from './strings.ts'
 
 export function DraftsPage() {
   const drafts = useQuery(draftsQuery)
@@ -32,9 +33,9 @@ export function DraftsPage() {
   const base = config?.base_url ?? location.origin
   return (
     <Page
-      title="Drafts"
-      lead="What your agents solved: a command failed, something was changed, and it worked. Only you see these, and none becomes a card by itself. A draft is kept for 30 days."
-      actions={<LinkButton to="/effects">What it did for you</LinkButton>}
+      title={strings.drafts}
+      lead={strings.draftsLead}
+      actions={<LinkButton to="/effects">{strings.whatItDidForYou}</LinkButton>}
     >
       {!drafts.data && (
         <NotLoaded query={drafts}>
@@ -44,15 +45,14 @@ export function DraftsPage() {
       {drafts.data && items.length === 0 && (
         <EmptyState
           icon={<Pickaxe size={18} />}
-          title="No drafts"
+          title={strings.noDrafts}
           example={<code className="break-words">{kvaultCommand(base, 'mine --dry-run')}</code>}
         >
-          Drafts come from the exchanges that the hooks of your agents keep, at most three a day. This looks
-          through the old sessions on your computer:
+          {strings.noDraftsHint}
         </EmptyState>
       )}
       {items.length > 0 && (
-        <ul aria-label="Drafts" className="divide-y divide-line border-y border-line">
+        <ul aria-label={strings.drafts} className="divide-y divide-line border-y border-line">
           {items.map((draft) => (
             <DraftItem
               key={draft.draft_id}
@@ -109,15 +109,15 @@ function Words({ draft }: { draft: CardDraft }) {
       <p className="mt-1 text-xs text-faint">
         {[draft.project_key, formatAgo(draft.created_at)].filter(Boolean).join(' · ')}
       </p>
-      <h3 className="mt-3 text-sm font-medium">Fix</h3>
+      <h3 className="mt-3 text-sm font-medium">{strings.fix}</h3>
       {draft.fix_summary ? (
         <LazyMarkdown>{draft.fix_summary}</LazyMarkdown>
       ) : (
-        <p className="mt-1 text-sm text-soft">The session does not say it. Edit the draft and add it.</p>
+        <p className="mt-1 text-sm text-soft">{strings.notSaidInSession}</p>
       )}
       {draft.root_cause && (
         <>
-          <h3 className="mt-3 text-sm font-medium">Cause</h3>
+          <h3 className="mt-3 text-sm font-medium">{strings.cause}</h3>
           <LazyMarkdown>{draft.root_cause}</LazyMarkdown>
         </>
       )}
@@ -129,13 +129,13 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
   const { draft_id } = draft
   const navigate = useNavigate()
   const openCard = (cardId: string) => ({
-    label: 'Open',
+    label: strings.openLabel,
     run: () => void navigate({ to: '/cards/$cardId', params: { cardId } }),
   })
   const accept = useMutation({
     mutationFn: (as: 'card' | 'verdict') => call('POST /api/v1/drafts/{draft_id}/accept', { draft_id, as }),
     onSuccess: ({ outcome, card_id }) =>
-      toast(outcome === 'recorded' ? 'Recorded as your card.' : 'Said that it worked.', {
+      toast(outcome === 'recorded' ? strings.recordedAsCard : strings.saidThatItWorked, {
         action: openCard(card_id),
       }),
     onError: toastError,
@@ -145,7 +145,7 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
     void call('POST /api/v1/drafts/{draft_id}/reopen', { draft_id }).catch(toastError).finally(draftsChanged)
   const dismiss = useMutation({
     mutationFn: () => call('POST /api/v1/drafts/{draft_id}/dismiss', { draft_id }),
-    onSuccess: () => toast('Dismissed.', { undo: reopen }),
+    onSuccess: () => toast(strings.dismissedNotice, { undo: reopen }),
     onError: toastError,
     onSettled: draftsChanged,
   })
@@ -154,7 +154,7 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
     <>
       {draft.looks_like && (
         <p className="mt-4 rounded-md bg-sunken px-3 py-2 text-sm">
-          This looks like{' '}
+          {strings.thisLooksLike}
           <Link
             to="/cards/$cardId"
             params={{ cardId: draft.looks_like.card_id }}
@@ -162,13 +162,13 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
           >
             {draft.looks_like.title}
           </Link>
-          . If it is the same, say that it worked: that helps the next person who finds it.
+          {strings.sameCardHint}
         </p>
       )}
       <div className="mt-4 flex flex-wrap gap-2">
         {draft.looks_like && (
           <Button look="primary" busy={isBusy} onClick={() => accept.mutate('verdict')}>
-            It worked
+            {strings.itWorked}
           </Button>
         )}
         <Button
@@ -177,13 +177,13 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
           disabled={draft.fix_summary === ''}
           onClick={() => accept.mutate('card')}
         >
-          Accept as a card
+          {strings.acceptAsCard}
         </Button>
         <Button busy={isBusy} onClick={onEdit}>
-          Edit
+          {strings.edit}
         </Button>
         <Button look="ghost" busy={isBusy} onClick={() => dismiss.mutate()}>
-          Dismiss
+          {strings.dismiss}
         </Button>
       </div>
     </>
@@ -191,9 +191,9 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
 }
 
 const FIELDS = [
-  ['symptom', 'Problem'],
-  ['fix_summary', 'Fix'],
-  ['root_cause', 'Cause (optional)'],
+  ['symptom', strings.problem],
+  ['fix_summary', strings.fix],
+  ['root_cause', strings.causeOptional],
 ] as const
 
 const takeFocus = (field: HTMLInputElement | null) => field?.focus()
@@ -236,7 +236,7 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
     onSuccess: () => {
       drop()
       onAccepted()
-      toast('Recorded as your card.')
+      toast(strings.recordedAsCard)
     },
     onError: toastError,
     onSettled: draftsChanged,
@@ -249,14 +249,14 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
   }
   return (
     <form onSubmit={submit} className="grid gap-4">
-      {isRestored && <Notice>What you wrote before is back. Cancel drops it.</Notice>}
+      {isRestored && <Notice>{strings.editIsBack}</Notice>}
       {isGone && (
         <>
-          <Notice>This draft was accepted or dismissed elsewhere, or is older than 30 days.</Notice>
+          <Notice>{strings.draftIsGone}</Notice>
           <AsNewCard cardId={draft.draft_id} draft={{ ...emptyDraft(), ...words }} onMoved={drop} />
         </>
       )}
-      <Field label="Title">
+      <Field label={strings.title}>
         {(props) => (
           <Input
             {...props}
@@ -282,7 +282,7 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
       <div className="flex flex-wrap gap-2">
         {!isGone && (
           <Button type="submit" look="primary" busy={accept.isPending}>
-            Accept as a card
+            {strings.acceptAsCard}
           </Button>
         )}
         <Button
@@ -291,7 +291,7 @@ function DraftForm({ draft, isGone, onAccepted, onCancel }: DraftFormProps) {
             onCancel()
           }}
         >
-          Cancel
+          {strings.cancel}
         </Button>
       </div>
     </form>
@@ -305,12 +305,12 @@ function Evidence({ draft: { evidence } }: { draft: CardDraft }) {
   const changes = [...files, ...commands]
   return (
     <div className="grid min-w-0 content-start gap-3">
-      <Output title={`Failed ${times(attempts)}${exit_code ? `, exit code ${exit_code}` : ''}`}>
+      <Output title={strings.failedTimes(times(attempts), exit_code ? `, exit code ${exit_code}` : '')}>
         {`$ ${command}\n${failure}`}
       </Output>
       {changes.length > 0 && (
         <div>
-          <h3 className="text-sm font-medium">Changed in between</h3>
+          <h3 className="text-sm font-medium">{strings.changedInBetween}</h3>
           <ul className="mt-1 grid gap-0.5 font-mono text-xs text-soft">
             {changes.map((change) => (
               <li key={change} className="wrap-anywhere">
@@ -320,7 +320,7 @@ function Evidence({ draft: { evidence } }: { draft: CardDraft }) {
           </ul>
         </div>
       )}
-      <Output title="Succeeded">{`$ ${command}\n${success}`}</Output>
+      <Output title={strings.succeeded}>{`$ ${command}\n${success}`}</Output>
     </div>
   )
 }
@@ -331,7 +331,7 @@ function Output({ title, children }: { title: string; children: string }) {
     <section aria-label={title}>
       <div className="flex items-center justify-between gap-2">
         <h3 className="text-sm font-medium">{title}</h3>
-        <CopyButton text={children} label={`Copy: ${title}`} />
+        <CopyButton text={children} label={strings.copyOutput(title)} />
       </div>
       <pre
         tabIndex={0}

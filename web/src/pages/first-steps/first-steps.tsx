@@ -9,13 +9,14 @@ import { plural } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
 
 const STEPS: Record<StepName, { label: string; to: LinkProps['to'] }> = {
-  key: { label: 'Make a key', to: '/connect' },
-  call: { label: 'See the first call', to: '/connect' },
-  card: { label: 'Write a card', to: '/cards/new' },
-  search: { label: 'Search once', to: '/' },
-  invite: { label: 'Invite somebody', to: '/workspaces' },
+  key: { label: strings.makeAKey, to: '/connect' },
+  call: { label: strings.seeFirstCall, to: '/connect' },
+  card: { label: strings.writeACard, to: '/cards/new' },
+  search: { label: strings.searchOnce, to: '/' },
+  invite: { label: strings.inviteSomebody, to: '/workspaces' },
 }
 
 export function FirstSteps() {
@@ -49,15 +50,15 @@ export function FirstSteps() {
   if (!data || !isShown) return null
   const done = data.steps.filter((step) => step.done).length
   return (
-    <section aria-label="First steps" className="rounded-md border border-line bg-panel p-2 text-sm">
+    <section aria-label={strings.firstSteps} className="rounded-md border border-line bg-panel p-2 text-sm">
       <div className="flex items-center justify-between gap-2 pl-1">
         <h2 className="text-xs font-medium text-soft">
-          First steps{' '}
+          {strings.firstStepsBefore}
           <span className="font-normal text-faint tabular-nums">
-            {done} of {data.steps.length}
+            {strings.doneOf(done, data.steps.length)}
           </span>
         </h2>
-        <IconButton label="Put the first steps away" className="size-6!" onClick={() => dismiss.mutate()}>
+        <IconButton label={strings.putAway} className="size-6!" onClick={() => dismiss.mutate()}>
           <X size={14} />
         </IconButton>
       </div>
@@ -69,9 +70,9 @@ export function FirstSteps() {
               className="flex min-h-7 items-center gap-2 rounded-sm px-1 text-soft hover:bg-hover hover:text-ink pointer-coarse:min-h-10"
             >
               {done ? (
-                <CircleCheck size={14} className="shrink-0 text-ok" aria-label="Done:" />
+                <CircleCheck size={14} className="shrink-0 text-ok" aria-label={strings.doneBefore} />
               ) : (
-                <Circle size={14} className="shrink-0 text-faint" aria-label="To do:" />
+                <Circle size={14} className="shrink-0 text-faint" aria-label={strings.toDoBefore} />
               )}
               <span className={done ? 'text-faint line-through' : ''}>{STEPS[step].label}</span>
             </Link>
@@ -110,14 +111,14 @@ export function AddSamples(props: Size) {
   const add = useMutation({
     mutationFn: () => call('POST /api/v1/samples'),
     onSuccess: async ({ added }) => {
-      toast(`${plural(added, 'sample card')} added. Only you see them.`)
+      toast(strings.samplesAdded(plural(added, 'sample card')))
       await cardsChanged()
     },
     onError: toastError,
   })
   return (
     <Button {...look(props)} busy={add.isPending} onClick={() => add.mutate()}>
-      Add sample cards
+      {strings.addSampleCards}
     </Button>
   )
 }
@@ -126,15 +127,15 @@ function RemoveSamples(props: Size) {
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/samples'),
     onSuccess: async ({ removed, kept }) => {
-      const stay = kept.length > 0 ? ` ${plural(kept.length, 'card')} stay: you changed or shared them.` : ''
-      toast(`${plural(removed, 'sample card')} removed.${stay}`)
+      const stay = kept.length > 0 ? strings.samplesStay(plural(kept.length, 'card')) : ''
+      toast(`${plural(removed, strings.sampleCard)} removed.${stay}`)
       await cardsChanged()
     },
     onError: toastError,
   })
   return (
     <Button {...look(props)} busy={remove.isPending} onClick={() => remove.mutate()}>
-      Remove sample cards
+      {strings.removeSampleCards}
     </Button>
   )
 }
@@ -145,7 +146,7 @@ export function SampleNotice() {
   return (
     <div className="mb-3">
       <Notice action={<RemoveSamples />}>
-        {plural(data.sample_cards, 'sample card')} among yours, to look at and to search.
+        {strings.samplesAmongYours(plural(data.sample_cards, 'sample card'))}
       </Notice>
     </div>
   )

@@ -7,9 +7,10 @@ import type { GuideHit, GuideSection } from '../../api/types.ts'
 import { useQueryText } from '../../lib/hooks.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList, SkeletonPage } from '../../ui/states.tsx'
+import * as strings from './strings.ts'
 
 const indexRoute = getRouteApi('/app/guide')
 export function GuideIndex() {
@@ -26,12 +27,12 @@ export function GuideIndex() {
     queryFn: ({ signal }) => call('GET /api/v1/guide', q ? { q } : {}, { signal }),
   })
   return (
-    <Page title="Guide" lead="How to use each part, with the address of this vault filled in." narrow>
+    <Page title={strings.guide} lead={strings.guideLead} narrow>
       <Input
         data-search-box=""
         type="search"
-        aria-label="Search the guide"
-        placeholder="Search the guide"
+        aria-label={strings.searchTheGuide}
+        placeholder={strings.searchTheGuide}
         className="mb-4"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -49,7 +50,7 @@ export function GuideIndex() {
 const ROW = 'block rounded-md px-2 py-2 transition-colors hover:bg-hover'
 
 const Pages = ({ pages }: { pages: { slug: string; title: string }[] }) => (
-  <ul aria-label="Pages of the guide" className="-mx-2 grid sm:grid-cols-2">
+  <ul aria-label={strings.pagesOfGuide} className="-mx-2 grid sm:grid-cols-2">
     {pages.map(({ slug, title }) => (
       <li key={slug}>
         <Link to="/guide/$page" params={{ page: slug }} className={`${ROW} flex items-center gap-2 text-sm`}>
@@ -66,14 +67,14 @@ function Hits({ hits }: { hits: GuideHit[] }) {
     return (
       <EmptyState
         icon={<SearchX size={18} />}
-        title="The guide has nothing with these words"
-        action={<LinkButton to="/support">Ask support</LinkButton>}
+        title={strings.nothingWithWords}
+        action={<LinkButton to="/support">{strings.askSupport}</LinkButton>}
       >
-        Try other words, or ask in your own.
+        {strings.tryOtherWords}
       </EmptyState>
     )
   return (
-    <ul aria-label="Sections found" className="-mx-2 divide-y divide-line">
+    <ul aria-label={strings.sectionsFound} className="-mx-2 divide-y divide-line">
       {hits.map((hit) => (
         <li key={hit.url}>
           <Link {...guideAddress(hit.url)} className={ROW}>
@@ -114,19 +115,23 @@ export function GuidePage() {
   }
   if (!guide.data && guide.error instanceof ApiError && guide.error.status === 404)
     return (
-      <EmptyState isPage title="Not found" action={<LinkButton to="/guide">All pages</LinkButton>}>
-        The guide has no such page.
+      <EmptyState
+        isPage
+        title={strings.notFound}
+        action={<LinkButton to="/guide">{strings.allPages}</LinkButton>}
+      >
+        {strings.noSuchPage}
       </EmptyState>
     )
   if (!guide.data)
     return (
-      <NotLoaded isPage query={guide} action={<LinkButton to="/guide">All pages</LinkButton>}>
+      <NotLoaded isPage query={guide} action={<LinkButton to="/guide">{strings.allPages}</LinkButton>}>
         <SkeletonPage />
       </NotLoaded>
     )
   const [first, ...others] = guide.data.sections
   return (
-    <Page title={guide.data.title} narrow back={<BackLink to="/guide">Guide</BackLink>}>
+    <Page title={guide.data.title} narrow back={<BackLink to="/guide">{strings.guide}</BackLink>}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it only looks at clicks on the links inside */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click too */}
       <div className="grid gap-6" onClick={follow}>

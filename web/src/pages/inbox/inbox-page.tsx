@@ -15,6 +15,7 @@ import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { inboxChanged, inboxQuery, PAGE_SIZE } from './inbox-queries.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/inbox')
 
@@ -30,13 +31,13 @@ export function InboxPage() {
   const { items = [], total = 0, unread = 0 } = inbox.data ?? {}
   return (
     <Page
-      title="Inbox"
-      lead="What others did that concerns you."
+      title={strings.inbox}
+      lead={strings.inboxLead}
       narrow
       actions={
         unread > 0 && (
           <Button busy={readAll.isPending} onClick={() => readAll.mutate()}>
-            Mark all as read
+            {strings.markAllAsRead}
           </Button>
         )
       }
@@ -47,12 +48,12 @@ export function InboxPage() {
         </NotLoaded>
       )}
       {inbox.data && total === 0 && (
-        <EmptyState icon={<Inbox size={18} />} title="Nothing here">
-          Here you read when somebody invites you, says something about your cards or mentions you.
+        <EmptyState icon={<Inbox size={18} />} title={strings.nothingHere}>
+          {strings.inboxHint}
         </EmptyState>
       )}
       {items.length > 0 && (
-        <ul aria-label="Notices" className="divide-y divide-line border-y border-line">
+        <ul aria-label={strings.notices} className="divide-y divide-line border-y border-line">
           {items.map((notice) => (
             <NoticeRow key={notice.notice_id} notice={notice} />
           ))}
@@ -77,7 +78,7 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
       <div className="min-w-0 max-w-dialog grow basis-64">
         <p className="flex flex-wrap items-center gap-2 text-sm">
           <span className={cx('min-w-0 wrap-break-word', isNew && 'font-medium')}>{notice.heading}</span>
-          {isNew && <Badge tone="accent">New</Badge>}
+          {isNew && <Badge tone="accent">{strings.newLabel}</Badge>}
         </p>
         <p className="mt-0.5 text-sm wrap-break-word text-soft">{notice.text}</p>
         <p className="mt-1 text-xs text-faint">{formatAgo(notice.created_at)}</p>
@@ -89,10 +90,10 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
 
 /** Links of notices without a card or workspace. */
 const LINKS: Partial<Record<InboxNotice['kind'], ComponentProps<typeof LinkButton>>> = {
-  'cards.review_due': { to: '/review', children: 'Open the queue' },
-  'ticket.answered': { to: '/support', search: { tab: 'mine' }, children: 'Open my tickets' },
-  'moderation.waiting': { to: '/moderation', children: 'Open the queue' },
-  'drafts.new': { to: '/drafts', children: 'Open the drafts' },
+  'cards.review_due': { to: '/review', children: strings.openTheQueue },
+  'ticket.answered': { to: '/support', search: { tab: 'mine' }, children: strings.openMyTickets },
+  'moderation.waiting': { to: '/moderation', children: strings.openTheQueue },
+  'drafts.new': { to: '/drafts', children: strings.openTheDrafts },
 }
 
 const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.mentioned']
@@ -114,11 +115,11 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
         hash={IN_THREAD.includes(notice.kind) ? 'comments' : undefined}
         onClick={read}
       >
-        Open the card
+        {strings.openTheCard}
       </LinkButton>
     )
   if (!id) return null
-  if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>
+  if (notice.role === null) return <span className="text-xs text-faint">{strings.notAMember}</span>
   return (
     <div className="flex flex-wrap gap-2">
       <Link
@@ -127,7 +128,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
         className="self-center text-sm text-accent-strong underline-offset-2 hover:underline"
         onClick={read}
       >
-        Open
+        {strings.openLabel}
       </Link>
       {notice.kind === 'workspace.added' && <Leave notice={notice} workspaceId={id} />}
     </div>
@@ -149,7 +150,7 @@ function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: stri
       }),
     onSuccess: async () => {
       queryClient.removeQueries({ queryKey: ['workspace', workspaceId] })
-      toast('You left the workspace.')
+      toast(strings.youLeft)
       await settle(notice)
     },
     onError: toastError,
@@ -157,7 +158,7 @@ function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: stri
   return (
     <Button busy={leave.isPending} onClick={() => leave.mutate()}>
       <LogOut size={14} aria-hidden />
-      Leave
+      {strings.leave}
     </Button>
   )
 }
@@ -165,13 +166,13 @@ function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: stri
 function InviteActions({ inviteId }: { inviteId: string }) {
   const accept = useMutation({
     mutationFn: () => call('POST /api/v1/invitations/{invite_id}/accept', { invite_id: inviteId }),
-    onSuccess: () => toast('You are a member now.'),
+    onSuccess: () => toast(strings.youAreAMember),
     onError: toastError,
     onSettled: () => settle(),
   })
   const decline = useMutation({
     mutationFn: () => call('POST /api/v1/invitations/{invite_id}/decline', { invite_id: inviteId }),
-    onSuccess: () => toast('Invitation declined.'),
+    onSuccess: () => toast(strings.invitationDeclined),
     onError: toastError,
     onSettled: () => settle(),
   })
@@ -183,10 +184,10 @@ function InviteActions({ inviteId }: { inviteId: string }) {
         disabled={decline.isPending}
         onClick={() => accept.mutate()}
       >
-        Accept
+        {strings.accept}
       </Button>
       <Button busy={decline.isPending} disabled={accept.isPending} onClick={() => decline.mutate()}>
-        Decline
+        {strings.decline}
       </Button>
     </div>
   )

@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
+import { useAttempt } from '../../api/query.ts'
 import type { MemoryEvent } from '../../api/types.ts'
-import { useAttempt } from '../../api/use-attempt.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
@@ -11,10 +11,11 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
+import * as strings from './strings.ts'
 
 type DocumentProps = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; plain?: boolean }
 
@@ -26,7 +27,7 @@ export function MemoryDocument({ kind, project, event, plain }: DocumentProps) {
       <header className="flex min-h-10 items-center gap-2 border-b border-line pr-1 pl-3">
         {plain ? (
           <span className="grow text-xs text-faint">
-            {event ? `Changed ${formatAgo(event.created_at)}` : 'Empty'}
+            {event ? strings.changedAgo(formatAgo(event.created_at)) : strings.empty}
           </span>
         ) : (
           <h3 className="min-w-0 grow truncate text-sm font-semibold">
@@ -39,11 +40,11 @@ export function MemoryDocument({ kind, project, event, plain }: DocumentProps) {
         {event && (
           <CopyButton
             text={`# ${heading}\n\n${event.content}\n`}
-            label={`Copy ${title.toLowerCase()} as Markdown`}
+            label={strings.copyAsMarkdown(title.toLowerCase())}
           />
         )}
         {event && (
-          <IconButton label={`Edit ${title.toLowerCase()}`} onClick={() => setEditing(true)}>
+          <IconButton label={strings.editTitled(title.toLowerCase())} onClick={() => setEditing(true)}>
             <Pencil size={14} />
           </IconButton>
         )}
@@ -55,7 +56,7 @@ export function MemoryDocument({ kind, project, event, plain }: DocumentProps) {
           <div className="grid justify-items-start gap-2">
             <p className="text-sm text-soft">{empty}</p>
             <Button size="sm" onClick={() => setEditing(true)}>
-              Write it
+              {strings.writeIt}
             </Button>
           </div>
         )}
@@ -102,11 +103,7 @@ function EditDocument({ kind, project, event, onClose }: EditDocumentProps) {
     onSuccess: async (saved, content) => {
       await memoryChanged()
       const removed = saved.redactions.reduce((sum, { count }) => sum + count, 0)
-      toast(
-        removed > 0
-          ? `Saved without ${plural(removed, 'secret')} that it contained.`
-          : 'Saved. Agents read it from their next start on.',
-      )
+      toast(removed > 0 ? strings.savedWithoutSecrets(plural(removed, 'secret')) : strings.savedForAgents)
       dropSaved(content)
     },
   })
@@ -114,8 +111,8 @@ function EditDocument({ kind, project, event, onClose }: EditDocumentProps) {
     <FormDialog
       wide
       onClose={onClose}
-      title={`${event ? 'Edit' : 'Write'} ${title.toLowerCase()}`}
-      action="Save"
+      title={`${event ? strings.edit : strings.write} ${title.toLowerCase()}`}
+      action={strings.save}
       ready={text.trim() !== '' && text.trim() !== event?.content.trim()}
       busy={save.isPending}
       error={save.error}
@@ -128,11 +125,11 @@ function EditDocument({ kind, project, event, onClose }: EditDocumentProps) {
         <Notice
           action={
             <Button size="sm" onClick={() => change(start)}>
-              Discard it
+              {strings.discardIt}
             </Button>
           }
         >
-          What you wrote before is back.
+          {strings.draftIsBack}
         </Notice>
       )}
       <TextareaField
@@ -156,33 +153,31 @@ type Words = { title: string; heading: string; empty: string; hint: string; exam
 
 const DOCUMENTS: Record<DocumentKind, Words> = {
   summary: {
-    title: 'Current focus',
-    heading: 'Current focus',
-    empty: 'No summary yet. Agents write one at the end of a turn.',
-    hint: 'What is being worked on now, not the whole specification.',
-    example: 'Moving the checkout to the new payment provider; refunds are next.',
+    title: strings.currentFocus,
+    heading: strings.currentFocus,
+    empty: strings.noSummary,
+    hint: strings.summaryHint,
+    example: strings.summaryExample,
   },
   project_facts: {
-    title: 'Facts',
-    heading: 'Project facts',
-    empty:
-      'No facts yet. Stable things about the project belong here: how to build it, where it runs, what never to touch.',
-    hint: 'One line each. Agents read this at the start of every session.',
-    example:
-      '- Node 24, SQLite in development, PostgreSQL in production\n- The suite needs a running mail catcher',
+    title: strings.facts,
+    heading: strings.projectFacts,
+    empty: strings.noFacts,
+    hint: strings.factsHint,
+    example: strings.factsExample,
   },
   project_preferences: {
-    title: 'Preferences',
-    heading: 'Project preferences',
-    empty: 'No preferences yet. How you want things done in this project.',
-    hint: 'One line each. A line that starts with “- ” is one preference.',
-    example: '- Tests before the change\n- Small commits that say why',
+    title: strings.preferences,
+    heading: strings.projectPreferences,
+    empty: strings.noPreferences,
+    hint: strings.preferencesHint,
+    example: strings.projectPreferencesExample,
   },
   user_preferences: {
-    title: 'Your preferences',
-    heading: 'My preferences',
-    empty: 'Nothing written yet. How you want every agent to work, in every project.',
-    hint: 'One line each. A line that starts with “- ” is one preference.',
-    example: '- Answer in short sentences\n- Never push without asking',
+    title: strings.yourPreferences,
+    heading: strings.myPreferences,
+    empty: strings.noOwnPreferences,
+    hint: strings.preferencesHint,
+    example: strings.ownPreferencesExample,
   },
 }

@@ -25,6 +25,7 @@ import {
   USER_PREFERENCES,
 } from './memory-queries.ts'
 import { MemorySearchBox, MemorySearchResults } from './project-search.tsx'
+import * as strings from './strings.ts'
 import { Timeline, TimelineFilterBar } from './timeline.tsx'
 import { TransferDialog } from './transfer-dialog.tsx'
 
@@ -50,20 +51,24 @@ export function ProjectPage() {
   const aliases = project?.aliases.filter((alias) => alias !== name) ?? []
   if (!documents.data && documents.error)
     return (
-      <NotLoaded isPage query={documents} action={<LinkButton to="/memory">All projects</LinkButton>}>
+      <NotLoaded
+        isPage
+        query={documents}
+        action={<LinkButton to="/memory">{strings.allProjects}</LinkButton>}
+      >
         {null}
       </NotLoaded>
     )
   return (
     <Page
       title={name}
-      back={<BackLink to="/memory">Agent Memory</BackLink>}
+      back={<BackLink to="/memory">{strings.agentMemory}</BackLink>}
       lead={
         documents.data && (
           <>
             {plural(events, 'event')}
-            {project?.last_event_at && <> · last {formatAgo(project.last_event_at)}</>}
-            {aliases.length > 0 && <> · also {aliases.join(', ')}</>}
+            {project?.last_event_at && <>{strings.lastEventAgo(formatAgo(project.last_event_at))}</>}
+            {aliases.length > 0 && <>{strings.alsoKnownAs(aliases.join(', '))}</>}
           </>
         )
       }
@@ -88,7 +93,10 @@ export function ProjectPage() {
             </>
           )}
         </div>
-        <aside aria-label="Documents" className={cx('min-w-0', view !== 'documents' && 'max-lg:hidden')}>
+        <aside
+          aria-label={strings.documents}
+          className={cx('min-w-0', view !== 'documents' && 'max-lg:hidden')}
+        >
           <Documents project={{ key, workspace }} />
         </aside>
       </div>
@@ -105,21 +113,21 @@ const ProjectActions = ({ ask }: { ask: (dialog: ProjectDialog) => void }) => (
   <>
     <Button onClick={() => ask('transfer')}>
       <ArrowRightLeft size={14} aria-hidden />
-      Transfer preferences
+      {strings.transferPreferences}
     </Button>
     <Menu
       trigger={
-        <IconButton label="More actions" look="plain">
+        <IconButton label={strings.moreActions} look="plain">
           <Ellipsis size={16} />
         </IconButton>
       }
     >
       <MenuItem icon={<Pencil size={16} />} onSelect={() => ask('rename')}>
-        Rename or merge
+        {strings.renameOrMerge}
       </MenuItem>
       <MenuLine />
       <MenuItem danger icon={<Trash2 size={16} />} onSelect={() => ask('delete')}>
-        Delete project
+        {strings.deleteProject}
       </MenuItem>
     </Menu>
   </>
@@ -130,12 +138,12 @@ function ViewSwitch() {
   const navigate = route.useNavigate()
   return (
     <Segmented
-      label="View"
+      label={strings.view}
       className="lg:hidden"
       value={view ?? 'timeline'}
       options={[
-        { value: 'timeline', label: 'Timeline' },
-        { value: 'documents', label: 'Documents' },
+        { value: 'timeline', label: strings.timeline },
+        { value: 'documents', label: strings.documents },
       ]}
       onChange={(next) =>
         void navigate({
@@ -152,7 +160,7 @@ function Documents({ project }: { project: ProjectName }) {
   const { data } = useQuery(documentsQuery(project))
   if (!data)
     return (
-      <div role="status" aria-label="Loading" className="grid gap-4">
+      <div role="status" aria-label={strings.loading} className="grid gap-4">
         <Skeleton className="h-24 w-full" />
         <Skeleton className="h-32 w-full" />
         <Skeleton className="h-24 w-full" />
@@ -160,7 +168,7 @@ function Documents({ project }: { project: ProjectName }) {
     )
   return (
     <div className="grid gap-4">
-      <h2 className="sr-only">What an agent is given at its start</h2>
+      <h2 className="sr-only">{strings.givenAtStart}</h2>
       <MemoryDocument kind="summary" project={project} event={data.summary} />
       <MemoryDocument kind="project_facts" project={project} event={data.facts} />
       <MemoryDocument kind="project_preferences" project={project} event={data.project_preferences} />
@@ -206,9 +214,8 @@ function RenameProject({ project, events, projects, onClose }: Props) {
         replace: true,
       })
       await memoryChanged()
-      if (merges) toast(`${plural(done.moved_events, 'event')} moved into ${done.new_project_key}.`)
-      else
-        toast('Renamed. Agents find it under the new key.', { undo: () => void undo(done.new_project_key) })
+      if (merges) toast(strings.eventsMoved(plural(done.moved_events, 'event'), done.new_project_key))
+      else toast(strings.projectRenamed, { undo: () => void undo(done.new_project_key) })
     },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'project_exists') setRefused(wanted)
@@ -226,9 +233,9 @@ function RenameProject({ project, events, projects, onClose }: Props) {
   return (
     <FormDialog
       onClose={onClose}
-      title="Rename or merge"
-      description="The key is how agents find the project: a repository address, org/repo, or any stable name."
-      action={merges ? `Merge ${plural(events, 'event')}` : 'Rename'}
+      title={strings.renameOrMerge}
+      description={strings.projectKeyHint}
+      action={merges ? strings.mergeEvents(plural(events, 'event')) : strings.rename}
       look={merges ? 'danger' : 'primary'}
       ready={ready}
       busy={rename.isPending}
@@ -236,7 +243,7 @@ function RenameProject({ project, events, projects, onClose }: Props) {
       onSubmit={() => rename.mutate()}
     >
       <TextField
-        label="New key"
+        label={strings.newKey}
         value={name}
         list={listId}
         required
@@ -255,9 +262,12 @@ function RenameProject({ project, events, projects, onClose }: Props) {
       {merges && (
         <>
           <Notice tone="warn">
-            This project exists{other ? ` and has ${plural(other.events, 'event')}` : ''}. All{' '}
-            {plural(events, 'event')} of <span className="font-mono">{projectKey}</span> move into it; the
-            newer summary and documents count. This cannot be undone.
+            {strings.projectExists(
+              other ? ` and has ${plural(other.events, 'event')}` : '',
+              plural(events, 'event'),
+            )}
+            <span className="font-mono">{projectKey}</span>
+            {strings.mergeWarning}
           </Notice>
           <TypedWord word={wanted} value={typed} onChange={setTyped} />
         </>
@@ -282,21 +292,18 @@ function DeleteProject({
     onSuccess: async ({ deleted_events }) => {
       await navigate({ to: '/memory' })
       await memoryChanged()
-      toast(`${project.key} and its ${plural(deleted_events, 'event')} are deleted.`)
+      toast(strings.projectDeleted(project.key, plural(deleted_events, 'event')))
     },
   })
   return (
     <ConfirmDialog
       onClose={onClose}
       mutation={remove}
-      title="Delete project"
-      action={`Delete ${plural(events, 'event')}`}
+      title={strings.deleteProject}
+      action={strings.deleteMaterial(plural(events, 'event'))}
       typed={project.key}
     >
-      <p>
-        This deletes {plural(events, 'event')} for good: messages, reports, summary, facts and preferences of
-        this project. Cards stay. It cannot be undone.
-      </p>
+      <p>{strings.deleteProjectWarning(plural(events, 'event'))}</p>
       <FormError error={remove.error} />
     </ConfirmDialog>
   )

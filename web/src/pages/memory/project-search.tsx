@@ -8,19 +8,20 @@ import { useQueryText } from '../../lib/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { MakeCard } from './event-parts.tsx'
+import { MakeCard } from './event-page.tsx'
 import { eventQuery, memorySearchQuery } from './memory-queries.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/memory/project')
 
 const TYPE_NAMES: Record<EventType, string> = {
-  user_message: 'You',
-  agent_report: 'Agent',
-  turn: 'Turn',
-  summary: 'Summary',
-  fact_snapshot: 'Document',
+  user_message: strings.you,
+  agent_report: strings.agent,
+  turn: strings.turn,
+  summary: strings.summary,
+  fact_snapshot: strings.document,
 }
 
 export function MemorySearchBox() {
@@ -36,8 +37,8 @@ export function MemorySearchBox() {
       <Input
         data-search-box=""
         type="search"
-        aria-label="Search this project"
-        placeholder="Search this project"
+        aria-label={strings.searchThisProject}
+        placeholder={strings.searchThisProject}
         className="pl-8"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -58,17 +59,17 @@ export function MemorySearchResults() {
   const isByWords = by === 'words' || related.length > 0
   const words = isByWords ? [...q.split(/\s+/), ...Object.values(first?.corrected ?? {})] : [q]
   return (
-    <section aria-label="Results" aria-busy={results.isFetching}>
+    <section aria-label={strings.results} aria-busy={results.isFetching}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
         <p role="status" className="text-xs text-faint">
-          {hits ? shownOf(hits.length, total) : 'Searching …'}
+          {hits ? shownOf(hits.length, total) : strings.searchingPending}
         </p>
         <Segmented
-          label="Match"
+          label={strings.match}
           value={by ?? 'text'}
           options={[
-            { value: 'text', label: 'Exact text' },
-            { value: 'words', label: 'Words' },
+            { value: 'text', label: strings.exactText },
+            { value: 'words', label: strings.words },
           ]}
           onChange={(next) =>
             void navigate({
@@ -87,7 +88,7 @@ export function MemorySearchResults() {
       {hits?.length === 0 && related.length === 0 && (
         <EmptyState
           icon={<SearchX size={18} />}
-          title="Nothing with these words"
+          title={strings.nothingWithWords}
           action={
             <Button
               onClick={() =>
@@ -97,18 +98,14 @@ export function MemorySearchResults() {
                 })
               }
             >
-              Back to the timeline
+              {strings.backToTimeline}
             </Button>
           }
         >
-          {by === 'words'
-            ? 'Try fewer or other words.'
-            : 'Exact text finds the letters as typed. Words also finds other forms and order.'}
+          {by === 'words' ? strings.tryOtherWords : strings.exactTextHint}
         </EmptyState>
       )}
-      {related.length > 0 && (
-        <p className="mb-2 text-sm text-soft">Nothing has exactly this text. These fit its words best:</p>
-      )}
+      {related.length > 0 && <p className="mb-2 text-sm text-soft">{strings.nothingExact}</p>}
       <ol className="divide-y divide-line border-y border-line empty:hidden">
         {(related.length > 0 ? related : hits)?.map((hit) => (
           <Hit key={hit.raw_id} hit={hit} words={words} />
@@ -120,7 +117,7 @@ export function MemorySearchResults() {
           busy={results.isFetchingNextPage}
           onClick={() => void results.fetchNextPage()}
         >
-          Show more
+          {strings.showMore}
         </Button>
       )}
       {results.isFetchNextPageError && <FormError error={results.error} />}
@@ -139,8 +136,8 @@ function SearchExplanation({ corrected = {}, period }: Reading) {
   if (meant.length === 0 && !period) return null
   return (
     <p className="mb-2 text-sm text-soft">
-      {meant.length > 0 && `Searching for ${meant.join(', ')}. `}
-      {period && `From ${formatTime(period.from)} to ${formatTime(period.to)}.`}
+      {meant.length > 0 && strings.searchingFor(meant.join(', '))}
+      {period && strings.fromTo(formatTime(period.from), formatTime(period.to))}
     </p>
   )
 }
@@ -161,7 +158,7 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
           <Badge>{TYPE_NAMES[hit.event_type]}</Badge>
           <time dateTime={hit.created_at}>{formatTime(hit.created_at)}</time>
           {hit.client && <span className="truncate">{hit.client}</span>}
-          {hit.weak && <span className="ml-auto shrink-0">shares some words only</span>}
+          {hit.weak && <span className="ml-auto shrink-0">{strings.sharesSomeWords}</span>}
         </span>
         {hit.title && <span className="text-sm font-medium">{hit.title}</span>}
         <span className="text-sm break-words text-soft">

@@ -19,12 +19,13 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { type Entry, ExchangeText, MakeCard } from './event-parts.tsx'
+import { type Entry, ExchangeText, MakeCard } from './event-page.tsx'
 import { memoryChanged, type ProjectName, type TimelineFilter, timelineQuery } from './memory-queries.ts'
 import { EVENT_TYPES } from './routes.ts'
+import * as strings from './strings.ts'
 
 type TimelineProps = {
   project: ProjectName
@@ -53,23 +54,23 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
     )
   if (sessions.length === 0 && (filter.session || filter.type))
     return (
-      <EmptyState icon={<History size={18} />} title="No such events">
-        Nothing in this project fits the filter. Show all to see the rest.
+      <EmptyState icon={<History size={18} />} title={strings.noSuchEvents}>
+        {strings.nothingFitsFilter}
       </EmptyState>
     )
   if (sessions.length === 0)
     return (
       <EmptyState
         icon={<History size={18} />}
-        title="Nothing here yet"
-        action={<LinkButton to="/connect">Connect your agent</LinkButton>}
+        title={strings.nothingHereYet}
+        action={<LinkButton to="/connect">{strings.connectYourAgent}</LinkButton>}
       >
-        Each session of an agent becomes an entry: what you asked, what it reported.
+        {strings.timelineHint}
       </EmptyState>
     )
   return (
     <>
-      <ol aria-label="Sessions" className="grid gap-8">
+      <ol aria-label={strings.sessions} className="grid gap-8">
         {sessions.map((session, index) => (
           <SessionBlock
             key={session.id}
@@ -82,7 +83,7 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
       {timeline.hasNextPage && (
         <div className="mt-6 border-t border-line pt-4">
           <Button busy={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()}>
-            Show older
+            {strings.showOlder}
           </Button>
           {timeline.isFetchNextPageError && <FormError error={timeline.error} />}
         </div>
@@ -98,14 +99,14 @@ export function TimelineFilterBar({ filter, onChange }: Props) {
   return (
     <div className="mb-4 flex flex-wrap items-center gap-2">
       <Select
-        aria-label="Type of events"
+        aria-label={strings.typeOfEvents}
         className="w-52"
         value={filter.type ?? ''}
         onChange={(event) =>
           onChange({ ...filter, type: (event.target.value || undefined) as EventType | undefined })
         }
       >
-        <option value="">All types</option>
+        <option value="">{strings.allTypes}</option>
         {Object.entries(EVENT_TYPES).map(([type, label]) => (
           <option key={type} value={type}>
             {label}
@@ -114,13 +115,14 @@ export function TimelineFilterBar({ filter, onChange }: Props) {
       </Select>
       {filter.session && (
         <span className="max-w-64 truncate text-sm text-soft" title={filter.session}>
-          Session <span className="font-mono text-xs">{filter.session}</span>
+          {strings.sessionBefore}
+          <span className="font-mono text-xs">{filter.session}</span>
         </span>
       )}
       {isNarrowed && (
         <Button look="ghost" size="sm" onClick={() => onChange({})}>
           <X size={14} aria-hidden />
-          Show all
+          {strings.showAll}
         </Button>
       )}
     </div>
@@ -157,7 +159,7 @@ function SessionBlock({ session, isLatest, onSession }: SessionProps) {
         )}
         {session.sessionId && onSession && (
           <Button look="ghost" size="sm" onClick={() => onSession(session.sessionId ?? '')}>
-            Only this session
+            {strings.onlyThisSession}
           </Button>
         )}
       </div>
@@ -209,7 +211,7 @@ function ExchangeLine({ exchange, open }: { exchange: Exchange; open: boolean })
       <span className={cx('block text-sm font-medium', !open && 'line-clamp-2')}>{headlineOf(exchange)}</span>
       {!open && exchange.message && exchange.report && (
         <span className="mt-0.5 flex items-start gap-1.5 text-sm text-soft">
-          <Bot size={14} aria-label="Agent" className="mt-1 shrink-0 text-faint" />
+          <Bot size={14} aria-label={strings.agent} className="mt-1 shrink-0 text-faint" />
           <span className="line-clamp-2">{plainLine(exchange.report.text)}</span>
         </span>
       )}
@@ -229,7 +231,7 @@ function ExchangeBadges({ exchange }: { exchange: Exchange }) {
       ))}
       {removed > 0 && (
         <Badge tone="ok" icon={<ShieldCheck size={12} aria-hidden />}>
-          {plural(removed, 'secret')} removed
+          {strings.secretsRemovedCount(plural(removed, 'secret'))}
         </Badge>
       )}
     </span>
@@ -241,7 +243,7 @@ function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
     <div id={id} className="grid animate-enter gap-4 pt-1 pr-2 pb-5 pl-8">
       {exchange.message && !isHeadlineWholeMessage(exchange) && (
         <ExchangeText
-          who="You"
+          who={strings.you}
           icon={<MessageSquareText size={14} aria-hidden />}
           entry={exchange.message}
           side="message"
@@ -250,7 +252,12 @@ function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
         </ExchangeText>
       )}
       {exchange.report && (
-        <ExchangeText who="Agent" icon={<Bot size={14} aria-hidden />} entry={exchange.report} side="report">
+        <ExchangeText
+          who={strings.agent}
+          icon={<Bot size={14} aria-hidden />}
+          entry={exchange.report}
+          side="report"
+        >
           {(text) => <LazyMarkdown>{text}</LazyMarkdown>}
         </ExchangeText>
       )}
@@ -291,19 +298,16 @@ function DeleteEvents({ events }: { events: MemoryEvent[] }) {
     <div>
       <Button look="ghost" size="sm" onClick={() => setAsking(true)}>
         <Trash2 size={14} aria-hidden />
-        Delete from memory
+        {strings.deleteFromMemory}
       </Button>
       {asking && (
         <ConfirmDialog
-          title="Delete from memory"
-          action={`Delete ${plural(events.length, 'event')}`}
+          title={strings.deleteFromMemory}
+          action={strings.deleteMaterial(plural(events.length, 'event'))}
           onClose={() => setAsking(false)}
           mutation={remove}
         >
-          <p>
-            This removes {plural(events.length, 'event')} for good: the text, and what search knows of it.
-            Agents no longer read it. It cannot be undone.
-          </p>
+          <p>{strings.deleteEventsWarning(plural(events.length, 'event'))}</p>
         </ConfirmDialog>
       )}
     </div>
@@ -342,13 +346,15 @@ export const secretsRemoved = (exchange: Exchange): number =>
     .reduce((sum, { count }) => sum + count, 0)
 
 const NOTE_NAMES: Record<string, string> = {
-  project_facts: 'Facts',
-  project_preferences: 'Preferences',
-  user_preferences: 'Your preferences',
+  project_facts: strings.facts,
+  project_preferences: strings.preferences,
+  user_preferences: strings.yourPreferences,
 }
 
 export const noteName = (event: MemoryEvent): string =>
-  event.event_type === 'summary' ? 'Summary' : (NOTE_NAMES[String(event.meta?.fact_kind)] ?? 'Facts')
+  event.event_type === 'summary'
+    ? strings.summary
+    : (NOTE_NAMES[String(event.meta?.fact_kind)] ?? strings.facts)
 
 export type Exchange = { id: string; message: Entry | null; report: Entry | null; notes: MemoryEvent[] }
 

@@ -1,50 +1,51 @@
 import type { ModerationMatter } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
+import * as strings from './strings.ts'
 
 export const REPORT_KINDS = {
-  dangerous: 'It is dangerous to follow',
-  instructions: 'It gives orders to agents',
-  secret: 'It holds a password, key or other secret',
-  personal: 'It names private people or data',
-  wrong: 'It is false on purpose',
-  spam: 'It is advertising or spam',
-  other: 'Something else',
+  dangerous: strings.isDangerous,
+  instructions: strings.ordersAgents,
+  secret: strings.holdsSecret,
+  personal: strings.namesPeople,
+  wrong: strings.isFalse,
+  spam: strings.isSpam,
+  other: strings.somethingElse,
 } as const
 export type ReportKind = keyof typeof REPORT_KINDS
 
 export const kindWords = (kind: string): string => REPORT_KINDS[kind as ReportKind] ?? kind
 
 export const DECISIONS = {
-  keep: { label: 'Keep it', hint: 'Everybody who could read it can read it again.' },
-  hide: { label: 'Hide it', hint: 'It stays where it is, and only its owner can read it.' },
+  keep: { label: strings.keepIt, hint: strings.keepItHint },
+  hide: { label: strings.hideIt, hint: strings.hideItHint },
   remove: {
-    label: 'Remove it',
-    hint: 'It goes back to where its owner wrote it, and only the owner can read it.',
+    label: strings.removeIt,
+    hint: strings.removeItHint,
   },
 } as const
 
 /** For a draft that the review refused, which only its owner has read. */
 export const DRAFT_DECISIONS = {
-  keep: { label: 'Let it through', hint: 'Its owner can publish this version as it is.' },
-  hide: { label: 'Do not let it through', hint: 'It stays with its owner, unpublished.' },
+  keep: { label: strings.letItThrough, hint: strings.letItThroughHint },
+  hide: { label: strings.doNotLetItThrough, hint: strings.doNotLetItThroughHint },
 } as const
 export type Decision = keyof typeof DECISIONS
 
-const DECIDED = { keep: 'Kept', hide: 'Hidden', remove: 'Removed' } as const
+const DECIDED = { keep: strings.kept, hide: strings.hidden, remove: strings.removed } as const
 
 export function stateWords({
   status,
   decision,
   cause,
 }: Pick<ModerationMatter, 'status' | 'decision' | 'cause'>) {
-  if (status === 'open') return cause === 'blocked' ? 'Asked about' : 'Reported'
-  if (status === 'appealed') return 'Appealed'
-  if (decision === null) return 'Closed'
-  if (cause === 'blocked') return decision === 'keep' ? 'Let through' : 'Not let through'
+  if (status === 'open') return cause === 'blocked' ? strings.askedAbout : strings.reported
+  if (status === 'appealed') return strings.appealed
+  if (decision === null) return strings.closed
+  if (cause === 'blocked') return decision === 'keep' ? strings.letThrough : strings.notLetThrough
   return DECIDED[decision]
 }
 
-const HIDDEN = 'Hidden'
+const HIDDEN = strings.hidden
 
 export function MatterBadges({ one }: { one: ModerationMatter }) {
   const state = stateWords(one)

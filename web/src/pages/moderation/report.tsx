@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/client.ts'
-
 import type { Card } from '../../api/types.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { meQuery, useSignedIn } from '../../session.ts'
@@ -15,6 +14,7 @@ import { FormError, Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { REPORT_KINDS, type ReportKind } from './matter-words.tsx'
 import { reportableQuery } from './moderation-queries.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/open/report/$cardId')
 
@@ -27,13 +27,13 @@ export function ReportPage() {
   return (
     <main>
       <Page
-        title="Report a card"
+        title={strings.reportACard}
         lead={WHO_READS}
         narrow
         back={
           <a href="/library" className="inline-flex items-center gap-2 rounded-sm font-semibold">
             <Logo />
-            Knowledge Vault
+            {strings.knowledgeVault}
           </a>
         }
       >
@@ -71,7 +71,7 @@ function ReportForm({ cardId, title }: { cardId: string; title: string }) {
           <FormError error={send.error} />
           <div>
             <Button type="submit" look="primary" busy={send.isPending} disabled={!ready}>
-              Report
+              {strings.report}
             </Button>
           </div>
         </form>
@@ -85,21 +85,21 @@ function Sent() {
   useEffect(() => box.current?.focus(), [])
   return (
     <div ref={box} tabIndex={-1} className="focus:outline-none">
-      <Notice tone="ok">Thank you. A moderator will look at it.</Notice>
+      <Notice tone="ok">{strings.reportThanks}</Notice>
     </div>
   )
 }
 
 export function ReportDialog({ card, onClose }: { card: Card; onClose: () => void }) {
   const { send, ready, ...fields } = useReport(card.card_id, () => {
-    toast('Thank you. A moderator will look at it.')
+    toast(strings.reportThanks)
     onClose()
   })
   return (
     <FormDialog
-      title="Report this card"
+      title={strings.reportThisCard}
       description={WHO_READS}
-      action="Report"
+      action={strings.report}
       ready={ready}
       busy={send.isPending}
       error={send.error}
@@ -111,8 +111,7 @@ export function ReportDialog({ card, onClose }: { card: Card; onClose: () => voi
   )
 }
 
-const WHO_READS =
-  'Moderators read what you write. Neither they nor the owner of the card are told who you are.'
+const WHO_READS = strings.reportLead
 
 function useReport(cardId: string, onSent: () => void) {
   const [kind, setKind] = useState<ReportKind | ''>('')
@@ -135,13 +134,13 @@ type Props = Pick<ReturnType<typeof useReport>, 'kind' | 'setKind' | 'note' | 's
 const ReportFields = ({ kind, setKind, note, setNote }: Props) => (
   <>
     <SelectField
-      label="What is wrong with it?"
+      label={strings.whatIsWrong}
       required
       value={kind}
       onChange={(event) => setKind(event.target.value as ReportKind)}
     >
       <option value="" disabled>
-        Choose …
+        {strings.choosePending}
       </option>
       {Object.entries(REPORT_KINDS).map(([value, words]) => (
         <option key={value} value={value}>
@@ -150,8 +149,8 @@ const ReportFields = ({ kind, setKind, note, setNote }: Props) => (
       ))}
     </SelectField>
     <TextareaField
-      label="What should a moderator look at?"
-      hint="Optional. Secrets that are recognised are replaced by placeholders."
+      label={strings.reportNote}
+      hint={strings.reportNoteHint}
       maxLength={2000}
       value={note}
       onChange={(event) => setNote(event.target.value)}

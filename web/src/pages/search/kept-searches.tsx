@@ -6,6 +6,7 @@ import type { KeptSearch } from '../../api/types.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
+import * as strings from './strings.ts'
 
 /** The palette finds the others. */
 const RECENT_SHOWN = 5
@@ -22,12 +23,12 @@ export function KeptSearchList({
   if (!kept || kept.saved.length + kept.recent.length === 0) return null
   const ask = (search: KeptSearch) => change({ ...NO_FILTERS, ...NOTHING_CHOSEN, ...stateOf(search) }, false)
   return (
-    <section aria-label="Your searches">
+    <section aria-label={strings.yourSearches}>
       <h2 className="flex items-center justify-between border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">
-        Your searches
+        {strings.yourSearches}
         {kept.recent.length > 0 && (
           <Button look="ghost" size="sm" className="-my-1 h-6! text-xs!" onClick={() => clear.mutate()}>
-            Clear the history
+            {strings.clearTheHistory}
           </Button>
         )}
       </h2>
@@ -43,7 +44,10 @@ export function KeptSearchList({
               <span className="truncate">{search.name ?? search.query}</span>
               <FilterWords filters={search.filters} />
             </button>
-            <IconButton label={`Forget ${search.name ?? search.query}`} onClick={() => forget.mutate(search)}>
+            <IconButton
+              label={strings.forgetSearch(search.name ?? search.query)}
+              onClick={() => forget.mutate(search)}
+            >
               <X size={12} />
             </IconButton>
           </li>
@@ -55,9 +59,9 @@ export function KeptSearchList({
 
 export const KindIcon = ({ kind }: { kind: KeptSearch['kind'] }) =>
   kind === 'saved' ? (
-    <Bookmark size={14} aria-label="Saved:" className="shrink-0 text-faint" />
+    <Bookmark size={14} aria-label={strings.savedBefore} className="shrink-0 text-faint" />
   ) : (
-    <History size={14} aria-label="Searched before:" className="shrink-0 text-faint" />
+    <History size={14} aria-label={strings.searchedEarlier} className="shrink-0 text-faint" />
   )
 
 const FilterWords = ({ filters }: { filters: KeptSearch['filters'] }) => {
@@ -102,7 +106,7 @@ export function useKeptSearches() {
     mutationFn: (state: SearchState) => call('POST /api/v1/searches/saved', askedIn(state)),
     ...settle,
     onSuccess: ({ search_id }) =>
-      toast('Saved. You find it in the empty search box and in the palette.', {
+      toast(strings.searchSaved, {
         undo: () =>
           void call('DELETE /api/v1/searches/{search_id}', { search_id }).then(keptChanged, toastError),
       }),

@@ -16,6 +16,7 @@ import {
   NOTHING_CHOSEN,
   type SearchState,
 } from './search-state.ts'
+import * as strings from './strings.ts'
 
 type Props = { state: SearchState; change: (next: Partial<SearchState>) => void; onEnter: () => void }
 
@@ -42,7 +43,7 @@ export function SearchBar({ state, change, onEnter }: Props) {
           <QueryBox text={query.text} onText={query.setText} onClear={query.clear}>
             {state.q && <SaveButton state={state} />}
             <IconButton
-              label={`Filters${filters > 0 ? ` · ${filters}` : ''}`}
+              label={strings.filtersButton(filters > 0 ? ` · ${filters}` : '')}
               aria-expanded={open}
               onClick={() => setOpen(!open)}
               className={filters > 0 ? 'text-accent!' : ''}
@@ -51,7 +52,7 @@ export function SearchBar({ state, change, onEnter }: Props) {
             </IconButton>
           </QueryBox>
         </form>
-        {/** Outside the form: with more than one field, Enter would submit nothing. */}
+        {/* Outside the form: with more than one field, Enter would submit nothing. */}
         {open && <Filters state={state} change={change} />}
       </search>
     </div>
@@ -62,11 +63,11 @@ function SaveButton({ state }: { state: SearchState }) {
   const { save, forget, isSaved } = useKeptSearches()
   const saved = isSaved(state)
   return saved ? (
-    <IconButton label="Saved; remove it" className="text-accent!" onClick={() => forget.mutate(saved)}>
+    <IconButton label={strings.savedRemoveIt} className="text-accent!" onClick={() => forget.mutate(saved)}>
       <BookmarkCheck size={14} />
     </IconButton>
   ) : (
-    <IconButton label="Save this search" onClick={() => save.mutate(state)}>
+    <IconButton label={strings.saveThisSearch} onClick={() => save.mutate(state)}>
       <Bookmark size={14} />
     </IconButton>
   )
@@ -108,7 +109,7 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         ref={box}
         data-search-box=""
         data-focus="search"
-        aria-label="Search"
+        aria-label={strings.search}
         type="text"
         inputMode="search"
         enterKeyHint="search"
@@ -127,11 +128,11 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur()
         }}
-        placeholder="An error, a question, a goal"
+        placeholder={strings.searchPlaceholder}
         className="h-full min-w-0 grow bg-transparent text-base outline-none!"
       />
       {text ? (
-        <IconButton label="Clear" onClick={clear}>
+        <IconButton label={strings.clear} onClick={clear}>
           <X size={14} />
         </IconButton>
       ) : (
@@ -149,43 +150,43 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
   return (
     <div className="mt-2 grid animate-enter gap-3 border-t border-line pt-3 pb-1 sm:grid-cols-2">
       <WrittenFilter
-        label="Tags"
-        hint="All of them, separated by commas."
-        placeholder="postgres, docker"
+        label={strings.tags}
+        hint={strings.tagsHint}
+        placeholder={strings.tagsExample}
         value={state.tags}
         onApply={(tags) => change({ tags })}
       />
       <WrittenFilter
-        label="Environment"
-        hint="Name and version; 20 also finds 20.11."
-        placeholder="node: 20, os: linux"
+        label={strings.environment}
+        hint={strings.environmentHint}
+        placeholder={strings.environmentExample}
         value={state.env}
-        error={hasUnreadEnvironment(state.env) ? 'Write it as name: version' : undefined}
+        error={hasUnreadEnvironment(state.env) ? strings.environmentUnread : undefined}
         onApply={(env) => change({ env })}
       />
-      <PartNotLoaded what="Your workspaces" query={workspaces}>
+      <PartNotLoaded what={strings.yourWorkspaces} query={workspaces}>
         <SelectField
-          label="Workspace"
+          label={strings.workspace}
           value={state.workspace ?? ''}
           onChange={(event) => change({ workspace: event.target.value || undefined, ...NOTHING_CHOSEN })}
         >
-          <option value="">All of mine</option>
+          <option value="">{strings.allOfMine}</option>
           {workspaces.data?.items.map((workspace) => (
             <option key={workspace.workspace_id} value={workspace.workspace_id}>
-              {workspace.type === 'personal' ? 'Personal' : workspace.name}
+              {workspace.type === 'personal' ? strings.personal : workspace.name}
             </option>
           ))}
         </SelectField>
       </PartNotLoaded>
       <div className="grid content-start gap-1.5">
         <span aria-hidden className="text-sm font-medium">
-          Track
+          {strings.track}
         </span>
         <TrackFilter value={state.track} onChange={(track) => change({ track, ...NOTHING_CHOSEN })} />
       </div>
       <Checkbox
-        label="Make an action card"
-        hint="One plan from the best hits, at no extra cost. Choose it before you search the library."
+        label={strings.makeActionCard}
+        hint={strings.makeActionCardHint}
         checked={state.plan ?? false}
         onChange={(event) => change({ plan: event.target.checked || undefined, ...NOTHING_CHOSEN })}
       />

@@ -24,11 +24,12 @@ import {
   Summary,
 } from './sections.tsx'
 import { recentQuery, StartList, StartPane } from './start.tsx'
+import * as strings from './strings.ts'
 import { freeSearchQuery, useFreeSearch, useLibrarySearch } from './use-search.ts'
 
 const DetailPane = lazyPart(async () => (await import('./detail-pane.tsx')).DetailPane)
-const EventPane = lazyPart(async () => (await import('./event-pane.tsx')).EventPane)
-const ActionCardPane = lazyPart(async () => (await import('./action-card.tsx')).ActionCardPane)
+const EventPane = lazyPart(async () => (await import('./panes.tsx')).EventPane)
+const ActionCardPane = lazyPart(async () => (await import('./panes.tsx')).ActionCardPane)
 
 const route = getRouteApi('/app/')
 
@@ -74,10 +75,10 @@ export function SearchPage() {
   return (
     <div className="md:grid md:h-dvh md:grid-cols-[minmax(--spacing(90),44%)_minmax(0,1fr)] lg:grid-cols-[minmax(--spacing(105),40%)_minmax(0,1fr)] print:block print:h-auto">
       <section
-        aria-label="Search"
+        aria-label={strings.search}
         className={cx('flex min-h-0 flex-col border-line md:border-r', isOpen && 'print:hidden')}
       >
-        <h1 className="sr-only">Search</h1>
+        <h1 className="sr-only">{strings.search}</h1>
         <SearchBar state={state} change={change} onEnter={open} />
         <div className="min-h-0 grow md:overflow-y-auto print:overflow-visible">
           {!state.q ? (
@@ -97,7 +98,10 @@ export function SearchPage() {
         </div>
       </section>
       {wide && (
-        <section aria-label="Card" className="min-h-0 overflow-y-auto bg-panel print:overflow-visible">
+        <section
+          aria-label={strings.card}
+          className="min-h-0 overflow-y-auto bg-panel print:overflow-visible"
+        >
           {plan ? (
             <ActionCardPane plan={plan} />
           ) : selected.event ? (

@@ -15,6 +15,7 @@ import { ReadersLine } from '../cards/readers.tsx'
 import { EVENT_TYPES } from '../memory/routes.ts'
 import { remember } from './kept-searches.tsx'
 import { HITS_AT_ONCE, NOTHING_CHOSEN, quoted, type SearchState } from './search-state.ts'
+import * as strings from './strings.ts'
 import { type FreeSection, type useLibrarySearch, useMore } from './use-search.ts'
 
 type CardsFound = NonNullable<BoxAnswer['mine']>
@@ -58,7 +59,7 @@ function CardHits({ label, results, state, selected, wide }: CardListProps) {
         <li key={hit.card_id} data-hit={hit.card_id}>
           {i === firstWeak && (
             <p className="bg-sunken/50 px-4 py-0.5 text-xs text-faint">
-              {i === 0 ? 'Nothing fits well. These share some words:' : 'These only share some words:'}
+              {i === 0 ? strings.weakHitsOfSection : strings.weakHitsOnly}
             </p>
           )}
           <CardHit hit={hit} state={state} isChosen={isChosen(selected, { card: hit.card_id })} wide={wide} />
@@ -76,7 +77,7 @@ type SectionsProps = {
   wide: boolean
 }
 
-const TITLES = { mine: 'Mine', team: 'Team', memory: 'Memory' } as const
+const TITLES = { mine: strings.mine, team: strings.team, memory: strings.memory } as const
 
 export function FreeSections({ answer, state, selected, change, wide }: SectionsProps) {
   return (
@@ -97,7 +98,7 @@ export function FreeSections({ answer, state, selected, change, wide }: Sections
       ))}
       <MoreOf section="memory" found={answer.memory} state={state}>
         {(results) => (
-          <ol aria-label="Memory" className="divide-y divide-line">
+          <ol aria-label={strings.memory} className="divide-y divide-line">
             {(results as BoxEvent[]).map((event) => (
               <li key={event.raw_id} data-hit={event.raw_id}>
                 <EventHit
@@ -138,7 +139,7 @@ function MoreOf({ section, found, state, children }: MoreProps) {
   return (
     <Section
       title={TITLES[section]}
-      note={`${hits < total ? `${hits} of ` : ''}${formatNumber(total)}${isLeast ? ' or more' : ''}`}
+      note={`${hits < total ? `${hits} of ` : ''}${formatNumber(total)}${isLeast ? strings.orMore : ''}`}
     >
       {children(results)}
       {hits < total && <More left={total - hits} busy={loading} error={error} onMore={more} />}
@@ -150,7 +151,7 @@ function MoreOf({ section, found, state, children }: MoreProps) {
           to="/cards"
           search={{ q: state.q, ...(section === 'team' ? { scope: 'workspace' } : {}) }}
         >
-          All cards with these words
+          {strings.allCardsWithTheseWords}
         </LinkButton>
       )}
     </Section>
@@ -171,7 +172,7 @@ function More({ left, busy, error, onMore }: MoreButton) {
     <>
       <Button look="ghost" size="sm" busy={busy} className="mx-2 my-1" onClick={show}>
         <ChevronDown size={14} aria-hidden />
-        {formatNumber(left)} more
+        {strings.moreHits(formatNumber(left))}
       </Button>
       {!busy && <FormError error={error} />}
     </>
@@ -186,7 +187,7 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
   if (words.length === 0) return null
   return (
     <p className="px-4 py-2 text-sm text-soft">
-      Searching for{' '}
+      {strings.searchingForBefore}
       {words.map(([, meant], i) => (
         <span key={meant}>
           {i > 0 && ', '}
@@ -199,14 +200,14 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
         className="text-accent underline"
         onClick={() => change({ q: quoted(answer.query, Object.keys(corrected)), ...NOTHING_CHOSEN }, false)}
       >
-        search for {words.map(([typed]) => typed).join(', ')} instead
+        {strings.searchInstead(words.map(([typed]) => typed).join(', '))}
       </button>
     </p>
   )
 }
 
 const chargedWords = ({ credits_charged }: BoxAnswer): string =>
-  credits_charged > 0 ? `${credits(credits_charged)} charged` : 'nothing charged'
+  credits_charged > 0 ? `${credits(credits_charged)} charged` : strings.nothingCharged
 
 export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAnswer | undefined }) => {
   const found = [answer.mine, answer.team, answer.memory].reduce((sum, part) => sum + (part?.total ?? 0), 0)
@@ -214,8 +215,11 @@ export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAn
   const isLeast = [answer.mine, answer.team].some(isRankedToItsEnd)
   return (
     <p role="status" className="px-4 py-1 text-xs text-faint tabular-nums">
-      {isLeast ? `${formatNumber(total)} or more results` : plural(total, 'result')} ·{' '}
-      {Math.max(1, Math.round(answer.took_ms))} ms · {library?.library ? chargedWords(library) : 'free'}
+      {strings.summary(
+        isLeast ? `${formatNumber(total)} or more results` : plural(total, 'result'),
+        Math.max(1, Math.round(answer.took_ms)),
+        library?.library ? chargedWords(library) : 'free',
+      )}
     </p>
   )
 }
@@ -226,15 +230,11 @@ type NothingProps = { state: SearchState; change: Change; library: BoxAnswer | u
 export function NothingFound({ state, change, library }: NothingProps) {
   const filtered = state.tags || state.env || state.workspace || state.track
   if (library?.library?.results.length)
-    return (
-      <p className="px-4 py-2 text-sm text-soft">
-        Neither your cards, nor your team’s, nor your memory has it. The library has.
-      </p>
-    )
+    return <p className="px-4 py-2 text-sm text-soft">{strings.libraryHasIt}</p>
   return (
     <EmptyState
       icon={<SearchX size={18} />}
-      title="Nothing found"
+      title={strings.nothingFound}
       action={
         <div className="flex flex-wrap justify-center gap-2">
           {filtered && (
@@ -243,19 +243,21 @@ export function NothingFound({ state, change, library }: NothingProps) {
                 change({ tags: undefined, env: undefined, workspace: undefined, track: undefined })
               }
             >
-              Drop the filters
+              {strings.dropTheFilters}
             </Button>
           )}
           <LinkButton to="/cards/new" look="primary">
-            Write the card
+            {strings.writeTheCard}
           </LinkButton>
         </div>
       }
     >
-      {library?.library
-        ? 'Neither you, nor your team, nor the library has it.'
-        : 'Neither your cards, nor your team’s, nor your memory has it.'}{' '}
-      Use fewer words or the exact error text{!library?.library && ', or ask the library below'}.
+      {strings.fewerWordsHint(
+        library?.library
+          ? 'Neither you, nor your team, nor the library has it.'
+          : 'Neither your cards, nor your team’s, nor your memory has it.',
+      )}
+      {!library?.library && strings.orAskLibrary}.
     </EmptyState>
   )
 }
@@ -283,17 +285,15 @@ export function LibrarySection({ library, state, selected, wide }: LibrarySectio
   const count = shown.q === state.q ? shown.hits : HITS_AT_ONCE
   return (
     <Section
-      title="Library"
+      title={strings.library}
       note={`${formatNumber(found.results.length)} · ${chargedWords(answer)}`}
       heading={heading}
     >
       {found.results.length === 0 && (
-        <p className="px-4 py-3 text-sm text-soft">
-          The library has nothing on this. Nothing was charged. Once you have solved it, write the card.
-        </p>
+        <p className="px-4 py-3 text-sm text-soft">{strings.libraryHasNothing}</p>
       )}
       <CardHits
-        label="Library"
+        label={strings.library}
         results={found.results.slice(0, count)}
         state={state}
         selected={selected}
@@ -331,17 +331,16 @@ function Offer({ library, state }: Pick<LibrarySectionProps, 'library' | 'state'
     void library.send()
   }
   return (
-    <Section title="Library" note="not asked yet">
+    <Section title={strings.library} note={strings.notAskedYet}>
       <div className="grid gap-2 px-4 py-3">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <Button busy={library.sending} onClick={send}>
             <Globe size={14} aria-hidden />
-            Search the library{price > 0 ? ` · ${credits(price)}` : ''}
+            {strings.searchLibrary(price > 0 ? ` · ${credits(price)}` : '')}
           </Button>
           {price > 0 && (
             <p className="min-w-0 grow basis-40 text-xs text-faint">
-              {credits(price)} if it finds something by others, else nothing; once a day for one question. You
-              have {credits(me.credits_balance)}.
+              {strings.libraryOffer(credits(price), credits(me.credits_balance))}
             </p>
           )}
         </div>
@@ -359,11 +358,11 @@ function Failed({ error }: { error: unknown }) {
       tone="bad"
       action={
         <LinkButton to="/billing" look="primary">
-          Get credits
+          {strings.getCredits}
         </LinkButton>
       }
     >
-      {error.message} Nothing was charged.
+      {strings.errorNothingCharged(error.message)}
     </Notice>
   )
 }
@@ -427,7 +426,7 @@ function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) 
             )}
             {hit.likely_outdated && (
               <span className="shrink-0">
-                <Badge tone="warn">Outdated?</Badge>
+                <Badge tone="warn">{strings.outdated}</Badge>
               </span>
             )}
             {hit.tags.slice(0, hit.trust?.people ? 0 : TAGS_SHOWN).map((tag) => (
@@ -435,7 +434,7 @@ function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) 
                 key={tag}
                 to="/"
                 search={{ ...state, tags: tag, card: undefined, event: undefined }}
-                aria-label={`Only with the tag ${tag}`}
+                aria-label={strings.onlyWithTag(tag)}
                 className="relative z-10 max-w-24 rounded-sm hover:bg-chosen max-sm:hidden"
               >
                 <Tag>{tag}</Tag>
@@ -486,7 +485,7 @@ function EventHit({ event, state, isChosen, wide }: HitRowProps & { event: BoxEv
           </span>
           <span className="inline-flex max-w-1/2 shrink-0 items-center gap-1 text-xs text-faint">
             <Lock size={12} aria-hidden className="shrink-0" />
-            <span className="truncate">{event.project_key} · Only you</span>
+            <span className="truncate">{strings.projectOnlyYou(event.project_key)}</span>
           </span>
         </>
       }

@@ -8,14 +8,11 @@ import { cx } from '../../lib/cx.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { ErrorText, Notice, Skeleton } from '../../ui/states.tsx'
+import * as strings from './strings.ts'
 
-const EXAMPLES = [
-  'How do I connect Claude Code?',
-  'When does a search cost credits?',
-  'Who can read my agent’s memory?',
-]
+const EXAMPLES = [strings.exampleConnect, strings.exampleCredits, strings.exampleMemory]
 
 export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; onTicket: () => void }) {
   const { messages, error, ask, stop, isWriting } = useChat()
@@ -43,7 +40,7 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
     <div className="grid gap-5">
       {messages.length === 0 ? (
         <div className="grid gap-3 py-4">
-          <p className="text-sm text-soft">Ask in your own words. For example:</p>
+          <p className="text-sm text-soft">{strings.askInYourWords}</p>
           <ul className="flex flex-wrap gap-2">
             {EXAMPLES.map((example) => (
               <li key={example}>
@@ -60,7 +57,7 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
           </ul>
         </div>
       ) : (
-        <ol aria-label="Conversation" aria-live="polite" aria-busy={isWriting} className="grid gap-5">
+        <ol aria-label={strings.conversation} aria-live="polite" aria-busy={isWriting} className="grid gap-5">
           {messages.map((message) => (
             <Said key={message.id} message={message} />
           ))}
@@ -68,7 +65,8 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
       )}
       {error && (
         <Notice tone="bad">
-          <ErrorText error={error} /> Ask again, or write to us.
+          <ErrorText error={error} />
+          {strings.askAgainOrWrite}
         </Notice>
       )}
       <div ref={end} />
@@ -78,8 +76,8 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
         className="sticky bottom-14 flex items-end gap-2 bg-page py-3 md:bottom-0"
       >
         <Textarea
-          aria-label="Your question"
-          placeholder="Your question"
+          aria-label={strings.yourQuestion}
+          placeholder={strings.yourQuestion}
           rows={1}
           maxLength={4000}
           className="min-h-10 py-2"
@@ -92,11 +90,17 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
           }}
         />
         {isWriting ? (
-          <IconButton label="Stop" look="plain" className="h-10 w-10" onClick={stop}>
+          <IconButton label={strings.stop} look="plain" className="h-10 w-10" onClick={stop}>
             <CircleStop size={16} />
           </IconButton>
         ) : (
-          <IconButton type="submit" label="Ask" look="primary" className="h-10 w-10" disabled={!text.trim()}>
+          <IconButton
+            type="submit"
+            label={strings.ask}
+            look="primary"
+            className="h-10 w-10"
+            disabled={!text.trim()}
+          >
             <SendHorizontal size={16} />
           </IconButton>
         )}
@@ -104,9 +108,9 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
       {messages.length > 0 && !isWriting && (
         <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
           <LifeBuoy size={16} aria-hidden className="text-faint" />
-          Not what you needed?
+          {strings.notWhatYouNeeded}
           <Button size="sm" onClick={onTicket}>
-            Write to a person
+            {strings.writeToAPerson}
           </Button>
         </p>
       )}
@@ -118,7 +122,7 @@ function Said({ message }: { message: Message }) {
   const isMine = message.role === 'user'
   return (
     <li className={cx('grid gap-2', isMine && 'justify-items-end')}>
-      <span className="sr-only">{isMine ? 'You' : 'Support'}</span>
+      <span className="sr-only">{isMine ? strings.you : strings.support}</span>
       {isMine ? (
         <p className="max-w-[85%] rounded-md bg-chosen px-3 py-2 text-base break-words whitespace-pre-wrap">
           {message.content}
@@ -130,11 +134,11 @@ function Said({ message }: { message: Message }) {
           ) : (
             message.state === 'writing' && <Skeleton className="w-48" />
           )}
-          {message.state === 'stopped' && <p className="mt-1 text-xs text-faint">Stopped.</p>}
+          {message.state === 'stopped' && <p className="mt-1 text-xs text-faint">{strings.stopped}</p>}
         </div>
       )}
       {message.sources && message.sources.length > 0 && (
-        <ul aria-label="Sources" className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
+        <ul aria-label={strings.sources} className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
           {message.sources.map((source) => (
             <li key={source.url}>
               <a
@@ -205,7 +209,7 @@ function useChat() {
           isBegun = true
           update(reply.id, (message) => ({ ...message, content: message.content + (payload.text ?? '') }))
         }
-        if (event === 'error') throw new Error(payload.detail ?? 'The answer broke off.')
+        if (event === 'error') throw new Error(payload.detail ?? strings.answerBrokeOff)
         if (event === 'done') {
           conversation.current = payload.conversation_id
           update(reply.id, (message) => ({ ...message, sources: payload.sources ?? [] }))
@@ -217,7 +221,7 @@ function useChat() {
       const isStopped = controller.signal.aborted
       if (isBegun || isStopped) update(reply.id, (message) => ({ ...message, state: 'stopped' }))
       else setMessages((all) => all.filter(({ id }) => id !== question.id && id !== reply.id))
-      if (!isStopped) setError(cause instanceof Error ? cause : new Error('The answer broke off.'))
+      if (!isStopped) setError(cause instanceof Error ? cause : new Error(strings.answerBrokeOff))
       return isStopped
     } finally {
       if (running.current === controller) running.current = null
@@ -287,6 +291,6 @@ async function askSupportStream(input: ChatInput, signal: AbortSignal): Promise<
     signal,
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
   })
-  if (!response.body) throw new Error('The answer has no body.')
+  if (!response.body) throw new Error(strings.answerHasNoBody)
   return response.body
 }

@@ -21,7 +21,7 @@ const help = createRoute({
   getParentRoute: () => openRoute,
   path: '/help',
   validateSearch: helpSearch,
-  component: lazyPage(() => import('./help-page.tsx'), 'HelpPage'),
+  component: lazyPage(() => import('./support-page.tsx'), 'HelpPage'),
 })
 
 const myTicket = createRoute({

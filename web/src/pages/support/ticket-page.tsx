@@ -3,9 +3,8 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Check, Mail, Paperclip } from 'lucide-react'
 import { type FormEvent, useRef } from 'react'
 import { ApiError, call } from '../../api/client.ts'
-import { queryClient } from '../../api/query.ts'
+import { queryClient, useAttempt } from '../../api/query.ts'
 import type { Ticket } from '../../api/types.ts'
-import { useAttempt } from '../../api/use-attempt.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { configQuery, useMe } from '../../session.ts'
@@ -16,6 +15,7 @@ import { TextareaField } from '../../ui/field.tsx'
 import { BackLink, Page, Section } from '../../ui/page.tsx'
 import { FormError, Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
 import { fileSize, planName, ticketQuery } from './tickets.ts'
 
 const route = getRouteApi('/app/admin/tickets/$ticketId')
@@ -32,14 +32,18 @@ export function TicketPage() {
     mutationFn: () => call('POST /api/v1/support/tickets/{ticket_id}/close', { ticket_id: ticketId }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['tickets'] })
-      toast('Closed.')
+      toast(strings.closedNotice)
     },
     onError: toastError,
   })
   const ticket = query.data
   if (!ticket)
     return (
-      <NotLoaded isPage query={query} action={<LinkButton to="/admin/tickets">All tickets</LinkButton>}>
+      <NotLoaded
+        isPage
+        query={query}
+        action={<LinkButton to="/admin/tickets">{strings.allTickets}</LinkButton>}
+      >
         <SkeletonPage />
       </NotLoaded>
     )
@@ -47,7 +51,7 @@ export function TicketPage() {
     <Page
       title={ticket.subject}
       narrow
-      back={<BackLink to="/admin/tickets">Support tickets</BackLink>}
+      back={<BackLink to="/admin/tickets">{strings.supportTickets}</BackLink>}
       lead={
         <span className="flex flex-wrap items-center gap-2">
           {ticket.email} · {formatTime(ticket.created_at)}
@@ -55,38 +59,35 @@ export function TicketPage() {
           {ticket.plan && (
             <Badge tone={ticket.plan === 'free' ? 'neutral' : 'accent'}>{planName(ticket.plan)}</Badge>
           )}
-          {ticket.status === 'closed' && <Badge tone="ok">Closed</Badge>}
+          {ticket.status === 'closed' && <Badge tone="ok">{strings.closed}</Badge>}
         </span>
       }
       actions={
         <>
           <a href={answerTo(ticket)} className={buttonClass()}>
             <Mail size={14} aria-hidden />
-            Answer by mail
+            {strings.answerByMail}
           </a>
           {ticket.status === 'open' && (
             <Button busy={close.isPending} onClick={() => close.mutate()}>
               <Check size={14} aria-hidden />
-              Close
+              {strings.closeLabel}
             </Button>
           )}
         </>
       }
     >
       {config?.mail === false && ticket.user_id === null && (
-        <Notice tone="warn">
-          This server sends no mail, and the author has no account. “Answer by mail” opens your own mail
-          program.
-        </Notice>
+        <Notice tone="warn">{strings.noMailToAuthor}</Notice>
       )}
       <TicketThread
         ticket={ticket}
         isSupport={ticket.user_id !== me.user_id}
-        attachmentsLead="Sent by somebody you may not know: open them with care."
+        attachmentsLead={strings.openWithCare}
       />
       <p className="flex items-center gap-1 font-mono text-xs text-faint">
         {ticket.ticket_id}
-        <CopyButton text={ticket.ticket_id} label="Copy ticket number" />
+        <CopyButton text={ticket.ticket_id} label={strings.copyTicketNumber} />
       </p>
     </Page>
   )
@@ -106,7 +107,7 @@ export function MyTicketPage() {
         query={query}
         action={
           <LinkButton to="/support" search={{ tab: 'mine' }}>
-            My tickets
+            {strings.myTickets}
           </LinkButton>
         }
       >
@@ -119,14 +120,14 @@ export function MyTicketPage() {
       narrow
       back={
         <BackLink to="/support" search={{ tab: 'mine' }}>
-          My tickets
+          {strings.myTickets}
         </BackLink>
       }
       lead={
         <span className="flex flex-wrap items-center gap-2">
           {formatTime(ticket.created_at)}
           <Badge tone={ticket.status === 'open' ? 'accent' : 'neutral'}>
-            {ticket.status === 'open' ? 'Open' : 'Closed'}
+            {ticket.status === 'open' ? strings.openLabel : strings.closed}
           </Badge>
         </span>
       }
@@ -140,14 +141,14 @@ type Props = { ticket: Ticket; isSupport: boolean; attachmentsLead?: string }
 
 function TicketThread({ ticket, isSupport, attachmentsLead }: Props) {
   const nameOf = (fromSupport: boolean) =>
-    fromSupport === isSupport ? 'You' : fromSupport ? 'Support' : ticket.email
+    fromSupport === isSupport ? strings.you : fromSupport ? strings.support : ticket.email
   return (
     <>
-      <Section title="Message">
+      <Section title={strings.message}>
         <p className="text-base break-words whitespace-pre-wrap">{ticket.message}</p>
       </Section>
       {ticket.attachments.length > 0 && (
-        <Section title="Attachments" lead={attachmentsLead}>
+        <Section title={strings.attachments} lead={attachmentsLead}>
           <ul className="grid gap-2">
             {ticket.attachments.map((file) => (
               <li key={file.attachment_id}>
@@ -161,8 +162,8 @@ function TicketThread({ ticket, isSupport, attachmentsLead }: Props) {
           </ul>
         </Section>
       )}
-      <Section title="Replies">
-        <ol aria-label="Replies" className="mb-4 grid gap-4 empty:hidden">
+      <Section title={strings.replies}>
+        <ol aria-label={strings.replies} className="mb-4 grid gap-4 empty:hidden">
           {ticket.replies.map((reply) => (
             <li key={reply.reply_id} className="rounded-md bg-sunken px-3 py-2">
               <p className="text-xs text-faint">
@@ -197,7 +198,7 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
       dropSent(sent)
       // The button had the focus, and is disabled while the field is empty.
       field.current?.focus()
-      toast(isSupport ? 'Sent to the author.' : 'Sent.')
+      toast(isSupport ? strings.sentToAuthor : strings.sent)
       await queryClient.invalidateQueries({ queryKey: ['tickets'] })
     },
   })
@@ -210,9 +211,9 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
     <form className="grid max-w-form gap-3" onSubmit={submit}>
       <TextareaField
         ref={field}
-        label="Your reply"
+        label={strings.yourReply}
         maxLength={20_000}
-        hint={!isSupport && ticket.status === 'closed' ? 'A reply opens the ticket again.' : undefined}
+        hint={!isSupport && ticket.status === 'closed' ? strings.replyReopens : undefined}
         value={message}
         error={wrong}
         onChange={(event) => change(event.target.value)}
@@ -220,7 +221,7 @@ function ReplyForm({ ticket, isSupport }: { ticket: Ticket; isSupport: boolean }
       {!wrong && <FormError error={send.error} />}
       <div>
         <Button type="submit" look="primary" busy={send.isPending} disabled={!message.trim()}>
-          Send reply
+          {strings.sendReply}
         </Button>
       </div>
     </form>

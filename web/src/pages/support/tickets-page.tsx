@@ -8,6 +8,7 @@ import { Segmented } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
+import * as strings from './strings.ts'
 import { planName, ticketsQuery } from './tickets.ts'
 
 const route = getRouteApi('/app/admin/tickets')
@@ -18,15 +19,15 @@ export function TicketsPage() {
   const tickets = useQuery(ticketsQuery(status, page))
   return (
     <Page
-      title="Support tickets"
-      lead="What people wrote to this server: higher plans first, then the newest. Authors get answers by e-mail and in the app."
+      title={strings.supportTickets}
+      lead={strings.ticketsLead}
       actions={
         <Segmented
-          label="State"
+          label={strings.state}
           value={status}
           options={[
-            { value: 'open', label: 'Open' },
-            { value: 'closed', label: 'Closed' },
+            { value: 'open', label: strings.openLabel },
+            { value: 'closed', label: strings.closed },
           ]}
           onChange={(next) =>
             void navigate({ search: { status: next === 'closed' ? next : undefined }, replace: true })
@@ -42,9 +43,9 @@ export function TicketsPage() {
       {tickets.data?.total === 0 && (
         <EmptyState
           icon={<Inbox size={18} />}
-          title={status === 'open' ? 'Nothing is waiting' : 'No closed tickets yet'}
+          title={status === 'open' ? strings.nothingIsWaiting : strings.noClosedTickets}
         >
-          Tickets come from the page Support, also from people who cannot sign in.
+          {strings.ticketsHint}
         </EmptyState>
       )}
       {tickets.data && tickets.data.total > 0 && (

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
+import * as strings from './strings.ts'
 
 export const ticketsQuery = (status: 'open' | 'closed', page: number) =>
   queryOptions({
@@ -29,9 +30,9 @@ export const MAX_FILE_BYTES = 10 * 1024 * 1024
 
 /** Reports a refusal of the server before the upload. */
 export function fileProblem(files: readonly { name: string; size: number }[]): string | undefined {
-  if (files.length > MAX_FILES) return `At most ${MAX_FILES} files. Remove ${files.length - MAX_FILES}.`
+  if (files.length > MAX_FILES) return strings.tooManyFiles(MAX_FILES, files.length - MAX_FILES)
   const big = files.find((file) => file.size > MAX_FILE_BYTES)
-  return big ? `${big.name} is larger than 10 MB.` : undefined
+  return big ? strings.fileTooLarge(big.name) : undefined
 }
 
 export const planName = (planId: string) => `${planId.charAt(0).toUpperCase()}${planId.slice(1)} plan`

@@ -212,7 +212,7 @@ function CodeBlock({ info, text }: { info: string; text: string }) {
   return (
     <div className="code-block group/code relative">
       {/\s/.test(info) && <div className="text-soft text-xs">{info}</div>}
-      {/** Long lines scroll inside the block, so the keyboard must reach it. */}
+      {/* Long lines scroll inside the block, so the keyboard must reach it. */}
       <pre tabIndex={0}>
         <code className={pieces?.of === text ? 'hljs' : undefined}>
           {pieces?.of === text ? pieces.found.map(show) : text}

@@ -1,36 +1,42 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
-
+import { queryClient } from '../../api/query.ts'
 import type { Card, CardLink } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/hooks.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
+import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Segmented, SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { TypeBadge } from './card-badges.tsx'
+import { cardQuery } from './card-queries.ts'
+import { rowId } from './draft.ts'
+import { RemoveRow, RowsField, rowsOf } from './fields.tsx'
 import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 import { type NewLink, useLinking, useMerge } from './use-card-links.ts'
 
 /** Superseding can be chosen from either card: people are mostly on the page of the old one. */
 type Way = CardLink['kind'] | 'superseded_by'
 
 const WAYS: { way: Way; label: string; effect?: string }[] = [
-  { way: 'related', label: 'is related to' },
+  { way: 'related', label: strings.isRelatedTo },
   {
     way: 'supersedes',
     label: 'replaces',
-    effect: 'The other card leaves search. Its address still works, and points to this one.',
+    effect: strings.supersedesHint,
   },
   {
     way: 'superseded_by',
-    label: 'is replaced by',
-    effect: 'This card leaves search. Its address still works, and points to the other one.',
+    label: strings.isReplacedBy,
+    effect: strings.supersededByHint,
   },
-  { way: 'duplicates', label: 'says the same as' },
+  { way: 'duplicates', label: strings.saysTheSameAs },
   { way: 'contradicts', label: 'contradicts' },
 ]
 
@@ -58,27 +64,31 @@ export function LinkDialog({ card, onClose }: { card: Card; onClose: () => void 
   return (
     <FormDialog
       onClose={onClose}
-      title="Link to another card"
-      action="Link"
+      title={strings.linkToAnother}
+      action={strings.link}
       ready={other !== null}
       busy={add.isPending}
       onSubmit={send}
     >
-      <SelectField label="This card" value={way} onChange={(event) => setWay(event.target.value as Way)}>
+      <SelectField
+        label={strings.thisCard}
+        value={way}
+        onChange={(event) => setWay(event.target.value as Way)}
+      >
         {WAYS.map((one) => (
           <option key={one.way} value={one.way}>
             {one.label}
           </option>
         ))}
       </SelectField>
-      <CardPicker label="The other card" except={card.card_id} picked={other} onPick={setOther} />
+      <CardPicker label={strings.theOtherCard} except={card.card_id} picked={other} onPick={setOther} />
       <TextareaField
-        label="Why"
+        label={strings.why}
         aside="optional"
         maxLength={2000}
         value={why}
         onChange={(event) => setWhy(event.target.value)}
-        hint="Read by everybody who reads both cards."
+        hint={strings.reasonHint}
       />
       {chosen?.effect && <Notice>{chosen.effect}</Notice>}
       <LinkFailure error={add.error} />
@@ -101,29 +111,26 @@ export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void
   return (
     <FormDialog
       onClose={onClose}
-      title="Merge into another card"
-      description="For two cards that say the same. The text of the other one stays as it is."
-      action="Merge"
+      title={strings.mergeIntoAnother}
+      description={strings.mergeLead}
+      action={strings.merge}
       ready={into !== null}
       busy={merge.isPending}
       onSubmit={send}
     >
-      <CardPicker label="Into which card" except={card.card_id} picked={into} onPick={setInto} />
+      <CardPicker label={strings.intoWhichCard} except={card.card_id} picked={into} onPick={setInto} />
       <TextareaField
-        label="Why"
+        label={strings.why}
         aside="optional"
         maxLength={2000}
         value={why}
         onChange={(event) => setWhy(event.target.value)}
       />
-      <ul aria-label="What happens" className="list-disc pl-4 text-sm text-soft">
-        <li>
-          Its verdicts, {plural(votes, 'vote')} and {plural(card.evidence_count, 'piece')} of evidence count
-          on the other card.
-        </li>
-        <li>It leaves search. Its address opens the other card and says so.</li>
-        <li>Credits stay as they are.</li>
-        <li>It can be undone for 30 days, at its old address.</li>
+      <ul aria-label={strings.whatHappens} className="list-disc pl-4 text-sm text-soft">
+        <li>{strings.votesCountOnOther(plural(votes, 'vote'), plural(card.evidence_count, 'piece'))}</li>
+        <li>{strings.mergedAddress}</li>
+        <li>{strings.creditsStay}</li>
+        <li>{strings.mergeCanBeUndone}</li>
       </ul>
       <LinkFailure error={merge.error} />
     </FormDialog>
@@ -166,23 +173,23 @@ function CardPicker({ label, except, picked, onPick }: Props) {
         <TextField
           label={label}
           className="min-w-0 grow"
-          placeholder="Words of the other card"
+          placeholder={strings.wordsOfOtherCard}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
         <Segmented
-          label="Whose cards"
+          label={strings.whoseCards}
           value={scope}
           onChange={setScope}
           options={[
-            { value: 'personal', label: 'Mine' },
-            { value: 'workspace', label: 'Team' },
+            { value: 'personal', label: strings.mine },
+            { value: 'workspace', label: strings.team },
           ]}
         />
       </div>
       <FormError error={choice.error} />
       {choice.isPending && <Skeleton className="h-8 w-full" />}
-      {choice.isSuccess && shown.length === 0 && <p className="text-sm text-faint">No card found.</p>}
+      {choice.isSuccess && shown.length === 0 && <p className="text-sm text-faint">{strings.noCardFound}</p>}
       {shown.length > 0 && <Options cards={shown} picked={picked} onPick={onPick} />}
     </div>
   )
@@ -192,7 +199,7 @@ function Options({ cards, picked, onPick }: Pick<Props, 'picked' | 'onPick'> & {
   const name = useId()
   return (
     <fieldset className="grid auto-rows-max max-h-60 overflow-y-auto rounded-md border border-line p-1">
-      <legend className="sr-only">Cards to choose from</legend>
+      <legend className="sr-only">{strings.cardsToChoose}</legend>
       {cards.map((card) => (
         <label
           key={card.card_id}
@@ -224,8 +231,88 @@ function LinkFailure({ error }: { error: unknown }) {
     <Notice tone="bad">
       {error.message}{' '}
       <Link to="/cards/$cardId" params={{ cardId: inTheWay }} className="underline">
-        Open that card
+        {strings.openThatCard}
       </Link>
     </Notice>
   )
+}
+
+type Row = { id: string; text: string }
+
+const rowFor = (text: string): Row => ({ id: rowId(), text })
+const isFilled = ({ text }: Row) => text.trim() !== ''
+
+/** Cites are written by hand, or read from the text whenever the card is saved. */
+export function CitesDialog({ card, onClose }: { card: Card; onClose: () => void }) {
+  const [rows, setRows] = useState(() => (card.cites.length > 0 ? card.cites : ['']).map(rowFor))
+  const { set, remove, add } = rowsOf(rows, setRows)
+  const write = useMutation({
+    mutationFn: (sent: Row[] | null) =>
+      call('PUT /api/v1/cards/{card_id}/cites', {
+        card_id: card.card_id,
+        cites: sent?.map(({ text }) => text) ?? null,
+      }),
+    onSuccess: ({ cites, are_written }) => {
+      queryClient.setQueryData(cardQuery(card.card_id).queryKey, (before) => before && { ...before, cites })
+      void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+      toast(are_written ? strings.citesSaved : strings.citesReadAgain)
+      onClose()
+    },
+  })
+  const problems = problemsOf(write.error, write.variables ?? [])
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={strings.citesTitle}
+      description={strings.citesLead}
+      action={strings.save}
+      busy={write.isPending}
+      error={problems.size > 0 ? null : write.error}
+      onSubmit={() => write.mutate(rows.filter(isFilled))}
+    >
+      <RowsField
+        legend={strings.cites}
+        note="npm:fastify@^5, file:src/app.ts@1a2b3c4"
+        addLabel={strings.addACite}
+        onAdd={() => add({ text: '' })}
+      >
+        <div className="grid gap-1.5">
+          {rows.map((row, index) => (
+            <div key={row.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-2">
+              <TextField
+                label={strings.citeNumber(index + 1)}
+                hideLabel
+                spellCheck={false}
+                maxLength={500}
+                value={row.text}
+                onChange={(event) => set(row.id, { text: event.target.value })}
+                error={problems.get(row.id)}
+              />
+              <RemoveRow label={strings.removeCite(index + 1)} onRemove={() => remove(row.id)} />
+            </div>
+          ))}
+        </div>
+      </RowsField>
+      <Notice
+        action={
+          <Button size="sm" disabled={write.isPending} onClick={() => write.mutate(null)}>
+            {strings.readCitesFromCard}
+          </Button>
+        }
+      >
+        {strings.citesStayHint}
+      </Notice>
+    </FormDialog>
+  )
+}
+
+function problemsOf(error: unknown, sent: readonly Row[]): Map<string, string> {
+  const found = new Map<string, string>()
+  if (!(error instanceof ApiError)) return found
+  for (const { loc, msg } of error.issues) {
+    const at = loc[loc.indexOf('cites') + 1]
+    const row = typeof at === 'number' ? sent[at] : undefined
+    if (row) found.set(row.id, msg)
+  }
+  return found
 }

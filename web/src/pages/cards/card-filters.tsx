@@ -1,5 +1,16 @@
 import { Segmented } from '../../ui/field.tsx'
-import * as strings from './strings.ts'
+
+/** The texts of this file, which is part of the first load. */
+const strings = {
+  changed: 'Changed',
+  created: 'Created',
+  mostUseful: 'Most useful',
+  title: 'Title',
+  track: 'Track',
+  all: 'All',
+  fixes: 'Fixes',
+  knowHow: 'Know-how',
+}
 
 export type ListState = {
   scope?: 'workspace' | undefined

@@ -2,7 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
-import * as strings from './strings.ts'
+
+/** The texts of this file, which is part of the first load. */
+const strings = {
+  mergedIntoAnother: 'This card was merged into another.',
+}
 
 export const cardQuery = (cardId: string) =>
   queryOptions({

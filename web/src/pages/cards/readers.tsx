@@ -1,7 +1,11 @@
 import { Globe, Link2, Lock, PenLine, Users } from 'lucide-react'
 import type { Card } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
-import * as strings from './strings.ts'
+
+/** The texts of this file, which is part of the first load. */
+const strings = {
+  leftWorkspace: 'A workspace that you left',
+}
 
 const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
 

@@ -134,14 +134,7 @@ export const citesStayHint =
 export const readCitesFromCard = 'Read them from the card'
 
 // Card filters
-export const changed = 'Changed'
-export const created = 'Created'
-export const mostUseful = 'Most useful'
 export const title = 'Title'
-export const track = 'Track'
-export const all = 'All'
-export const fixes = 'Fixes'
-export const knowHow = 'Know-how'
 
 // Card form
 export const rootCauseHint = 'Why it happened, once you know.'
@@ -447,9 +440,6 @@ export const aDiff = 'a diff'
 export const aStackTrace = 'a stack trace'
 export const aLog = 'a log'
 export const outputOfCommand = 'the output of a command'
-
-// Readers
-export const leftWorkspace = 'A workspace that you left'
 
 // Review checklist
 export const review = 'Review'

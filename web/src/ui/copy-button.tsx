@@ -48,7 +48,6 @@ export function CopyButton({ text, label = 'Copy', children, look = 'plain', siz
   )
 }
 
-/** A value, a command or a configuration with its copy button. */
 export function CopyBlock({ text, label, lines = false }: { text: string; label: string; lines?: boolean }) {
   return (
     <div className="flex items-start gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">

@@ -1,12 +1,11 @@
-import type { CardProposal } from '../../api/memory.ts'
-import type { Card, CardType } from '../../api/types.ts'
-import { randomId } from '../../lib/random.ts'
+import type { Card, CardProposal, CardType } from '../../api/types.ts'
+import { randomId } from '../../lib/storage.ts'
+import * as strings from './strings.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
 export type DraftPair = { id: string; name: string; value: string }
 export type DraftEvidence = { id: string; kind: string; content: string }
 
-/** The card as the form has it: text in every field, and rows with ids. */
 export type Draft = {
   card_type: CardType
   title: string
@@ -23,7 +22,7 @@ export type Draft = {
   workspace_id: string
 }
 
-/** Random, because a draft that comes back brings the ids of its rows along. */
+/** Random, because a kept draft brings the ids of its rows along. */
 export const rowId = randomId
 
 export const emptyDraft = (): Draft => ({
@@ -60,15 +59,17 @@ export const draftOf = (card: CardContent & { workspace_id?: string }): Draft =>
   workspace_id: card.workspace_id ?? '',
 })
 
-/** The same text for a new card. Where it applies has no field there, so that goes into the notes. */
-export const asNew = (draft: Draft): Draft => ({
+/**
+ * Returns the text for a new card. The field "where it applies" does not exist there, so its text goes into
+ * the notes.
+ */
+export const toNewCardDraft = (draft: Draft): Draft => ({
   ...draft,
   body: [draft.body, draft.scope_notes].filter((text) => text.trim()).join('\n\n'),
   scope_notes: '',
   workspace_id: '',
 })
 
-/** What the server proposes, for a person to read and edit. */
 export const draftOfProposal = (proposal: CardProposal): Draft => ({
   ...emptyDraft(),
   card_type: proposal.card_type,
@@ -89,35 +90,32 @@ export const tagsOf = (text: string) => [
   ),
 ]
 
-/** Reads the payload field: an object, nothing, or the sentence that says what is wrong with it. */
+/** Returns the payload object, or the sentence about its mistake. */
 export function payloadOf(text: string): { value: Record<string, unknown> | null } | { problem: string } {
   if (!text.trim()) return { value: null }
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { value: value as Record<string, unknown> }
-    return { problem: 'This has to be a JSON object.' }
+    return { problem: strings.notAnObject }
   } catch {
-    return { problem: 'This is not valid JSON.' }
+    return { problem: strings.notValidJson }
   }
 }
 
-/** Only one line for each name can be saved. */
 export function repeatedProblem(pairs: readonly DraftPair[]): string | undefined {
   const names = pairs.filter(({ value }) => value.trim()).map(({ name }) => name.trim())
   const repeated = names.find((name, at) => name && names.indexOf(name) !== at)
-  return repeated === undefined ? undefined : `${repeated} is there twice. Keep one of the lines.`
+  return repeated === undefined ? undefined : strings.nameTwice(repeated)
 }
 
-/** What must be put right before the draft can be saved whole. */
 export function draftProblem({ environment, payload }: Draft): string | undefined {
   const read = payloadOf(payload)
-  const inPayload = 'problem' in read ? `Structured data for agents: ${read.problem}` : undefined
+  const inPayload = 'problem' in read ? strings.payloadProblem(read.problem) : undefined
   const inEnvironment = repeatedProblem(environment)
-  return inPayload ?? (inEnvironment && `Environment: ${inEnvironment}`)
+  return inPayload ?? (inEnvironment && strings.environmentProblem(inEnvironment))
 }
 
-/** Lines without a name or a value are left out. */
 export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, string> =>
   Object.fromEntries(
     pairs
@@ -125,7 +123,6 @@ export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, strin
       .filter(([name, value]) => name && value),
   )
 
-/** What a version of a card holds, and what the form changes. */
 export type CardContent = Pick<
   Card,
   | 'card_type'
@@ -141,7 +138,7 @@ export type CardContent = Pick<
   | 'card_payload'
 >
 
-/** The draft in the words of the API; rows without content are left out. */
+/** Returns the draft as API fields; rows without content are left out. */
 export function fieldsOf(draft: Draft): CardContent {
   const payload = payloadOf(draft.payload)
   return {
@@ -166,8 +163,8 @@ export const newEvidences = (draft: Draft) =>
     .filter((one) => one.content.trim())
     .map(({ kind, content }) => ({ kind: kind.trim() || 'note', content }))
 
-/** What is left of a draft once a part of it has been saved: evidence that was sent is not sent again. */
-export const restOf = (draft: Draft, sent: Draft): Draft => ({
+/** Returns the draft without the parts that were saved: evidence is sent once. */
+export const unsavedPart = (draft: Draft, sent: Draft): Draft => ({
   ...draft,
   evidences: draft.evidences.filter(
     ({ content }) => !sent.evidences.some((other) => other.content === content),
@@ -177,10 +174,10 @@ export const restOf = (draft: Draft, sent: Draft): Draft => ({
 const withoutIds = (draft: Draft): string =>
   JSON.stringify(draft, (name, value) => (name === 'id' ? undefined : value))
 
-/** Whether two drafts say the same. A draft that is filled in anew has other ids in its rows. */
-export const isSame = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
+/** Compares two drafts without the ids of their rows. */
+export const isSameDraft = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
 
-/** Only what differs from the card as it was loaded is sent. */
+/** Returns only the fields that differ from the loaded card. */
 export function changesOf(
   draft: Draft,
   card: Card,
@@ -194,7 +191,6 @@ export function changesOf(
   return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }
 }
 
-/** Whether a card has everything that the draft has: then there is nothing left to save. */
 export function isSavedAs(draft: Draft, card: Card): boolean {
   const stored = new Set(card.evidences?.map((evidence) => evidence.content))
   return (

@@ -1,7 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
-import { waitForFirstSight } from './first-sight.ts'
-import { SearchPage } from './search-page.tsx'
+import { SearchPage, waitForFirstAnswers } from './search-page.tsx'
 import { readSearch } from './search-state.ts'
 
 // The home page is not split off: it is what the first load is for.
@@ -9,7 +8,7 @@ const search = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   validateSearch: readSearch,
-  beforeLoad: ({ search }) => waitForFirstSight(search),
+  beforeLoad: ({ search }) => waitForFirstAnswers(search),
   component: SearchPage,
 })
 

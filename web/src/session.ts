@@ -13,7 +13,7 @@ import {
   watchSession,
 } from './lib/session-user.ts'
 
-/** The signed-in person, or null. The session itself is an HttpOnly cookie that no script can read. */
+/** The signed-in person, or null. The session is an HttpOnly cookie, unreadable for scripts. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   staleTime: 60_000,

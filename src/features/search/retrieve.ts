@@ -9,7 +9,6 @@ import {
   countsInLists,
   countsInPublic,
   documentsByNumber,
-  type Found,
   findBest,
   fuse,
   isNumberOfCode,
@@ -24,6 +23,7 @@ import {
   positionOf,
   ranked,
   type Scored,
+  type SearchHit,
   type VisibleCount,
   type VisibleCounts,
   type Vocabulary,
@@ -341,7 +341,7 @@ export async function retrieve(
   return { hits: hitsOf(asked, rankings, all, most), asked, visible }
 }
 
-type Ranking = { scored: Scored[]; found: Found }
+type Ranking = { scored: Scored[]; found: SearchHit }
 
 function hitsOf(
   asked: readonly QueryTerm[],
@@ -455,13 +455,13 @@ const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
 const SURELY_RIGHT = 3
 
 /** Cards with a rare word are always candidates, so a rare word without a candidate is in no card in scope. */
-const isMissing = (term: Term, { candidates }: Found): boolean =>
+const isMissing = (term: Term, { candidates }: SearchHit): boolean =>
   term.cards < SURELY_RIGHT &&
   !candidates.some((candidate) => term.wanted.some((option) => matches(candidate, option)))
 
-type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
+type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<SearchHit> }
 
-const NOTHING: Found = { candidates: [], others: [] }
+const NOTHING: SearchHit = { candidates: [], others: [] }
 
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   const isPublic = scope.scope === 'public'

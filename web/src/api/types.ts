@@ -1,4 +1,3 @@
-// The shapes that the pages work with, all of them taken from the declarations of the capabilities.
 import type { z } from 'zod'
 import type { CaseListItem, CaseResponse } from '#server/features/cards/card.ts'
 import type { UserResponse } from '#server/features/identity/users.ts'

@@ -83,7 +83,6 @@ export function AppFrame() {
   )
 }
 
-/** A narrow screen has no side bar, so its home page begins with the first steps. */
 function HomeSteps() {
   const isHome = useRouterState({ select: (state) => state.location.href === '/' })
   const wide = useWide()
@@ -129,7 +128,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
           ))}
         </div>
       </div>
-      {/* A low window scrolls the links above it; signing out and the theme stay in reach. */}
+      {/* In a low window the links above scroll; sign-out and theme stay visible. */}
       <div className="grid border-t border-line px-3 pt-2 pb-4">
         <UserMenu />
       </div>
@@ -157,7 +156,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
   const path = useRouterState({ select: (state) => state.location.pathname })
   const isOpen = (item: NavItem) => (item.exact ? path === item.to : path.startsWith(String(item.to)))
   const cell = 'grid min-h-14 min-w-0 flex-1 place-items-center content-center gap-0.5 text-xs'
-  // Where letters are twice as large, the names would run into each other.
+  // With very large letters the names would overlap.
   const name = 'max-xs:hidden'
   return (
     <nav

@@ -46,7 +46,7 @@ function watch(button: Element): void {
     if (!known) return
     const isGone = !button.isConnected
     if (isGone && isFocusLost()) focusOneOf(known.find?.() ?? known.beside)
-    // Still lost while a dialog is open, which lets nothing behind it have the focus.
+    // The focus stays lost while a dialog is open, because the dialog blocks everything behind it.
     const isOpen = (!isGone || isFocusLost()) && location.pathname === page
     if (isOpen && performance.now() < known.until) requestAnimationFrame(look)
     else watches.delete(button)
@@ -105,7 +105,7 @@ const keyOf = (location: { state: object } | undefined): string | undefined => {
   return typeof key === 'string' ? key : undefined
 }
 
-/** Lists appear shortly after their page, so this waits for the element, unless the person acts meanwhile. */
+/** Waits for the element, because lists render after their page; stops if the person acts. */
 function focusWhenThere(name: string) {
   const until = performance.now() + PAGE_WAIT_MS
   let isFree = true

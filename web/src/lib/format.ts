@@ -14,7 +14,6 @@ function once<T>(make: () => T): () => T {
 
 /** Dates, numbers and prices are written in the language of the reader; the words of the app are English. */
 const formatsOf = (language: string) => {
-  // A language that this browser has no data for reads as English.
   const locales = [language, DEFAULT_LANGUAGE]
   const dates = (parts: Intl.DateTimeFormatOptions) =>
     once(() => new Intl.DateTimeFormat(locales, { ...parts, ...DIGITS }))

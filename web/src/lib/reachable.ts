@@ -1,4 +1,4 @@
-/** Whether the server answers. A browser only knows whether there is a network, so the server itself is asked. */
+/** Checks whether the server answers: the browser only knows whether there is a network. */
 import { onlineManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 

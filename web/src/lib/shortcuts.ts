@@ -29,7 +29,7 @@ const OTHER_LETTER = /^(?!\p{Script=Latin})\p{L}$/u
 export const isKey = ({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>, wanted: string): boolean =>
   (OTHER_LETTER.test(key) ? code.replace('Key', '') : key).toLowerCase() === wanted.toLowerCase()
 
-/** Runs while the component is mounted. Plain keys stay silent while somebody types or a dialog is open. */
+/** Registers a shortcut while mounted. Plain keys are ignored while typing or in a dialog. */
 export function useShortcut(keys: ShortcutKeys, run: (event: KeyboardEvent) => void, enabled = true) {
   const latest = useRef(run)
   latest.current = run

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 
-/** JSON in the browser's storage that never throws: storage may be full, blocked or hold something else. */
+/** JSON storage that never throws: storage may be full, blocked or hold foreign data. */
 function jsonStore(storage: () => Storage) {
   return {
     read<T>(key: string): T | null {
@@ -31,9 +31,7 @@ function jsonStore(storage: () => Storage) {
     remove(key: string) {
       try {
         storage().removeItem(key)
-      } catch {
-        // Nothing was stored.
-      }
+      } catch {}
     },
   }
 }

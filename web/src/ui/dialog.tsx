@@ -49,7 +49,7 @@ function OpenDialog({
     element?.showModal()
     // The browser may choose a box around the field that should have the focus.
     element?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
-    // Closed before it is removed, so that the focus returns to where it was.
+    // Close before removal, so that the focus returns to where it was.
     return () => element?.close()
   }, [])
   return (
@@ -140,7 +140,7 @@ export function FormDialog({
     event.preventDefault()
     // A dialog may be inside another form, such as the editor of a card, which would be sent with it.
     event.stopPropagation()
-    // Enter in a field sends a form even while its button is disabled.
+    // Enter submits a form even while its button is disabled.
     if (!ready || busy) return
     // The dialog gives the focus back to its opener, which may be about to go.
     if (opener) neighbourGetsFocus(opener)

@@ -58,7 +58,7 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
   />
 )
 
-/** The platform's own select: right on phones, right for screen readers. */
+/** The native select: good on phones and for screen readers. */
 export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
   <select
     {...rest}

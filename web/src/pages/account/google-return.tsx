@@ -9,7 +9,7 @@ import { AccountCard } from './account-card.tsx'
 import { type Journey, takeAttempt, tokenFromReturn } from './google.tsx'
 import * as strings from './strings.ts'
 
-// Read once and at once: the token must not stay in the address, and StrictMode runs effects twice.
+// Read once and immediately: the token must not stay in the address, and StrictMode runs effects twice.
 let landing: Promise<Landed | Failed> | null = null
 
 type Landed = Journey & { isNew: boolean }

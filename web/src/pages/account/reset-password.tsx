@@ -71,7 +71,7 @@ function ChoosePassword({ token }: { token: string }) {
     mutationFn: () => call('POST /api/v1/auth/password/reset', { token, new_password: password }),
     onSuccess: () => {
       toast(strings.newPasswordSet)
-      // The link works once: Back must not lead to it.
+      // The link works once, so Back must not lead to it.
       return navigate({ to: '/sign-in', replace: true })
     },
   })

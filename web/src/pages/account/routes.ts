@@ -40,7 +40,7 @@ const signUp = createRoute({
   component: lazyPage(() => import('./sign-up.tsx'), 'SignUp'),
 })
 
-// Mails of the server link to these two addresses.
+// Mails of the server link to these addresses.
 const tokenSearch = (search: Record<string, unknown>): { token?: string | undefined } => ({
   token: typeof search.token === 'string' ? search.token : undefined,
 })

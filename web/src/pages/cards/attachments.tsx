@@ -8,7 +8,6 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import type { ShownImages } from '../../ui/markdown/markdown.tsx'
 import * as strings from './strings.ts'
 
-/** Logs, outputs, links: shown as they were given, never rendered. */
 export function EvidenceList({
   evidences,
   sourceEventId,

@@ -43,7 +43,7 @@ export function CardRows({ input, total, chosen, onChoose, tags, showOwner = fal
     estimateSize: () => ROW_HEIGHT,
     overscan: ROWS_BEYOND,
     scrollMargin: above,
-    // React 19 warns when a scroll flushes synchronously while it renders.
+    // React 19 warns when a scroll flushes synchronously during render.
     useFlushSync: false,
   })
   const drawn = rows.getVirtualItems()

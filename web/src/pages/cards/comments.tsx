@@ -217,7 +217,7 @@ type Props = {
   keptAs: string
   busy: boolean
   error: unknown
-  /** Resolves once the comment is stored; then the field is emptied, or the form closed. */
+  /** Resolves once the comment is stored; then the field is emptied or the form closed. */
   onSend: (body: string) => Promise<unknown>
   /** For a form opened by a button: Escape closes it and keeps the text, Cancel drops it. */
   onClose?: () => void
@@ -303,7 +303,7 @@ type FieldProps = Pick<Props, 'label' | 'hint' | 'people' | 'onClose'> & {
 function MentionField({ label, hint, text, people, onText, onChoose, onSend, onClose }: FieldProps) {
   const listId = useId()
   const field = useRef<HTMLTextAreaElement>(null)
-  // A form that can be closed was opened by a button, which had the focus.
+  // A closable form was opened by a button, so it takes the focus.
   const isOpened = onClose !== undefined
   useEffect(() => {
     if (!isOpened) return

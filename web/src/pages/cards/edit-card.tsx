@@ -92,7 +92,7 @@ const useSave = ({ base, version, saving, onConflict }: Save) =>
         if (!(error instanceof ApiError && error.status === 412)) throw error
         const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
         if (present.merged_from) throw mergedInto(present.card_id)
-        // The save had arrived, and only its answer was lost.
+        // The save succeeded and only its answer was lost.
         if (isSavedAs(draft, present)) return present
         onConflict(present)
         throw error

@@ -159,7 +159,7 @@ type TextBox = HTMLTextAreaElement | HTMLInputElement
 /** Replaces the selection as typing does, so that the browser's own undo works. */
 export function insertText(box: TextBox, text: string): void {
   box.focus()
-  // A hidden box cannot have the focus, and the browser types into the box that has it.
+  // `execCommand` types into the focused element, and a hidden box cannot have the focus.
   if (document.activeElement === box && document.execCommand('insertText', false, text)) return
   box.setRangeText(text, box.selectionStart ?? 0, box.selectionEnd ?? 0, 'end')
   box.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertFromPaste' }))

@@ -20,7 +20,7 @@ type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'
   value: string
   onChange: (value: string) => void
   maxLength: number
-  /** The text is Markdown: logs and traces become code, and pictures can be pasted. */
+  /** Markdown: logs and traces become code, and pictures can be pasted. */
   markdown?: boolean
 }
 

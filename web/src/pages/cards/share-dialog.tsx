@@ -347,7 +347,7 @@ function useSharing(onDone: (refused: Refusal[]) => void) {
     mutationFn: ({ cards, target }: { cards: readonly Shareable[]; target: Target }) =>
       shareAll(cards, target, personal_workspace_id),
     onSuccess: (outcome, { target }) => {
-      // Only its owner may take a card back.
+      // Only the owner may take a card back.
       const mayUndo = outcome.done.every(({ before }) => before.owner_id === user_id)
       if (outcome.done.length > 0)
         toast(resultText(outcome, target), mayUndo ? { undo: () => void undoAll(outcome) } : {})

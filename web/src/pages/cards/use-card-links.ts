@@ -13,7 +13,7 @@ export const linksQuery = (cardId: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/cards/{card_id}/links', { card_id: cardId }, { signal }),
   })
 
-/** A link and a merge change the card at the other end too. */
+/** A link or merge changes the other card too. */
 function cardsChanged() {
   listsChanged()
   return queryClient.invalidateQueries({ queryKey: ['card'] })

@@ -78,7 +78,7 @@ function moveToNewCard(userId: string, cardId: string, draft: Draft): string | u
 
 const KEEP_AFTER_MS = 400
 
-/** Writes the newest draft into the browser, at most every 400 ms and whenever the page is left. */
+/** Stores the newest draft, at most every 400 ms and when the page is left. */
 function useKeeping(key: string, onKept: (savedAt: string) => void) {
   const waiting = useRef<Omit<Stored, 'savedAt'>>(undefined)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

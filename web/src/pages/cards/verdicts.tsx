@@ -218,7 +218,6 @@ function useVerdicts(cardId: string) {
   return { query, items, total: query.data?.pages[0]?.total ?? 0, own }
 }
 
-/** The person's own verdicts, as far as the list is loaded. */
 type Own = { verdicts: Verdict[]; isComplete: boolean }
 
 type VerdictInput = {

@@ -325,7 +325,7 @@ function Evidence({ draft: { evidence } }: { draft: CardDraft }) {
   )
 }
 
-/** It scrolls, so the keyboard must reach it. */
+/** Scrollable, so it must be reachable by keyboard. */
 function Output({ title, children }: { title: string; children: string }) {
   return (
     <section aria-label={title}>

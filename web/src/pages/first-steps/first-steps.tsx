@@ -28,7 +28,7 @@ export function FirstSteps() {
     onSuccess: (steps) => queryClient.setQueryData(firstStepsQuery.queryKey, steps),
     onError: toastError,
   })
-  // Most steps are done by saving something, on this page or on another.
+  // Most steps are completed by saving something, here or elsewhere.
   useEffect(() => {
     if (!isShown) return
     return queryClient.getMutationCache().subscribe((event) => {
@@ -41,7 +41,7 @@ export function FirstSteps() {
     askedAt.current = address
     if (isShown) void firstStepsChanged()
   }, [address, isShown])
-  // The list does not come back, even if a key is deleted later.
+  // The list does not return, even if a key is deleted later.
   const isJustDone = data?.done === true && !data.dismissed_at
   const { mutate } = dismiss
   useEffect(() => {

@@ -409,7 +409,7 @@ function sessionOf({ key, events }: { key: string | null; events: MemoryEvent[] 
   }
 }
 
-/** A message opens an exchange, the next report closes it; notes belong to the exchange they follow. */
+/** A message opens an exchange, the next report closes it; notes belong to the exchange before them. */
 function exchangesOf(events: readonly MemoryEvent[]): Exchange[] {
   const exchanges: Exchange[] = []
   let open: Exchange | null = null

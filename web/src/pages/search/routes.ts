@@ -3,7 +3,7 @@ import { appRoute } from '../../route-frame.tsx'
 import { SearchPage, waitForFirstAnswers } from './search-page.tsx'
 import { readSearch } from './search-state.ts'
 
-// The home page is not split off: it is what the first load is for.
+// The home page is not split off: the first load is made for it.
 const search = createRoute({
   getParentRoute: () => appRoute,
   path: '/',

@@ -80,7 +80,7 @@ type QueryBoxProps = {
   children: ReactNode
 }
 
-/** A whole log would make the page slow and its address too long. */
+/** In characters: a whole log would slow the page and make its address too long. */
 const MAX_TEXT_CHARS = 20_000
 /** Below the server's limit for an address with its headers. Most letters beyond ASCII take six or nine characters. */
 const MAX_ADDRESS_CHARS = 48_000

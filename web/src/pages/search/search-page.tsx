@@ -53,14 +53,13 @@ export function SearchPage() {
   const found = hitsOf(answer).length + events.length
   const isPlanShown = state.plan && !state.card && !state.event
   const plan = isPlanShown ? (library.answer?.action_card ?? answer?.action_card) : null
-  // On a wide screen the best hit is already open; the address names it only after it is chosen.
+  // On a wide screen the best hit is open; the address names it only after it is chosen.
   const hits = [answer, library.answer].flatMap(hitsOf)
   const first = hits[0]?.card_id
   const selected: SearchState =
     state.card || state.event || !wide || plan ? state : { ...state, ...NOTHING_CHOSEN, card: first }
   // Paper shows the open detail, else the list.
   const isOpen = wide && Boolean(plan || selected.card || selected.event)
-  // An open card names the tab itself.
   useTitle(wide && selected.card ? undefined : (state.q ?? ''))
 
   const open = () => {

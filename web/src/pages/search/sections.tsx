@@ -25,7 +25,7 @@ type SectionProps = {
   title: string
   note?: ReactNode
   children: ReactNode
-  /** For a section that takes the focus once it has its answer. */
+  /** Receives the focus once the answer is there. */
   heading?: Ref<HTMLHeadingElement>
 }
 

@@ -77,7 +77,6 @@ const EmptyVault = ({ change }: { change: Change }) => (
   </EmptyState>
 )
 
-/** The keys of the search page move through these rows as through hits. */
 function RecentList({ cards, selected }: { cards: ListedCard[]; selected: string | undefined }) {
   const wide = useWide()
   return (

@@ -82,7 +82,7 @@ export function ConnectedApps() {
   )
 }
 
-/** The name is the app's own claim; only a host that we checked counts as proof. */
+/** The name is the app's own claim; only a verified host counts as proof. */
 const AppName = ({ app }: { app: ConnectedApp }) => (
   <span className="block min-w-0">
     <span className="block max-w-48 truncate font-medium sm:max-w-72">{app.name}</span>

@@ -96,7 +96,7 @@ export function General() {
       return before
     },
     onSuccess: (saved) => {
-      // A later change that still waits is not in this answer.
+      // This answer lacks a later change that still waits.
       if (queryClient.isMutating({ mutationKey: SAVING }) === 1) show(saved)
       const { language, default_workspace_id } = saved
       queryClient.setQueryData(

@@ -267,7 +267,7 @@ function TicketForm({ email: known, asked }: { email: string; asked: string }) {
         onChange={(event) => [setWritten(true), change(event.target.value)]}
       />
       <Attachments files={files} problem={problem} onChange={attach} />
-      {/* A page cannot keep files as it keeps texts. */}
+      {/* A page cannot keep files like texts. */}
       {named && files.length === 0 && <Notice tone="warn">{strings.attachAgain(named)}</Notice>}
       <FormError error={send.error} />
       <div>

@@ -75,7 +75,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
         role,
       }),
     onSuccess: (action, sent) => {
-      // The next address may be there already.
+      // The next address may already be typed.
       setEmail((typed) => (typed === sent ? '' : typed))
       onSent(action)
       toast(strings.invitedNotice(invited(action.invite)))

@@ -129,7 +129,7 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
       }),
     onMutate: (role) => {
       show(role)
-      // Kept from before the call: by the time of a refusal, `member` has the role that is shown.
+      // Saved before the call: on a refusal `member` already has the new role.
       return member.role
     },
     onError: (error, _role, before) => {

@@ -67,7 +67,7 @@ export const auditQuery = (id: string, page: number) =>
     placeholderData: (before) => before,
   })
 
-/** Members, invitations and the log belong to one workspace; a change in one shows in the others. */
+/** Members, invitations and the log change together, so all are fetched again. */
 export const workspaceChanged = (id: string) =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: ['workspace', id] }),

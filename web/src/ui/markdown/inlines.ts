@@ -79,7 +79,6 @@ export type Inline =
   | { kind: 'image'; src: string; alt: string }
   | { kind: 'break' }
 
-/** A run of `*`, `_` or `~` that may begin or end an emphasis. */
 type Run = { mark: string; count: number; opens: boolean; closes: boolean }
 type Node = { inline: Inline } | { run: Run }
 type Bracket = { at: number; isImage: boolean; active: boolean; textFrom: number }
@@ -240,7 +239,7 @@ class Scanner {
     this.at = end.at
   }
 
-  /** An address that may not be followed leaves its words, which must not look like a link. */
+  /** The words of an unsafe address must not look like a link. */
   link(href: string | undefined, children: Inline[]): void {
     if (href !== undefined) this.nodes.push({ inline: { kind: 'link', href, children } })
     else for (const inline of children) this.nodes.push({ inline })

@@ -183,21 +183,6 @@ export async function insertResetRequest(db: Db, row: ResetRequestsTable): Promi
   await db.insertInto('reset_requests').values(row).execute()
 }
 
-/** Returns the addresses of the oldest requests and removes the requests. */
-export async function takeResetRequests(db: Db, most: number): Promise<string[]> {
-  const rows = await db.selectFrom('reset_requests').selectAll().orderBy('request_id').limit(most).execute()
-  if (rows.length > 0)
-    await db
-      .deleteFrom('reset_requests')
-      .where(
-        'request_id',
-        'in',
-        rows.map((row) => row.request_id),
-      )
-      .execute()
-  return rows.map((row) => row.email_normal)
-}
-
 export function liveResetTokens(db: Db, userId: string, now: string): Promise<EmailTokensTable[]> {
   return db
     .selectFrom('email_tokens')

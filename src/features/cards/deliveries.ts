@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import type { Events, Subscribers } from '../../core/events.ts'
 import { type Database, type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/knowledge-schema.ts'
@@ -350,12 +351,10 @@ function waitingOf(database: Database): Waiting {
   return made
 }
 
-type Shown = { card_id: string; owner_id?: string }
-
 /** Notes that the viewer's agent has read these cards. Browser sessions do not count. */
-export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
-  const { userId, credential } = ctx.viewer
-  if (credential.kind === 'session') return
+export function noteReads(ctx: Ctx, cards: Events['cards.shown']['cards']): void {
+  if (!ctx.viewer || ctx.viewer.credential.kind === 'session') return
+  const { userId } = ctx.viewer
   const { reads, written } = waitingOf(ctx.database)
   const now = ctx.now()
   for (const { card_id, owner_id } of cards) {
@@ -366,6 +365,10 @@ export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
     written.set(key, now.getTime())
   }
   if (reads.size >= MAX_WAITING_READS) ctx.wakeups.emit(READS_JOB)
+}
+
+export const readSubscribers: Subscribers<Ctx> = {
+  'cards.shown': [(ctx, { cards }) => noteReads(ctx, cards)],
 }
 
 /** Writes waiting reads, one write at a time. Runs each second and at shutdown. */

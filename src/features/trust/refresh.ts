@@ -537,15 +537,22 @@ export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   return next
 }
 
-/** Refreshes a judged card: strangers learn nothing said about a draft, and earlier verdicts were about another fix. */
+/** Refreshes a judged card: strangers learn nothing said about a draft. */
 const refreshJudged = async (ctx: Ctx, { cardId, isJudged }: { cardId: string; isJudged: boolean }) => {
   if (isJudged) await refreshTrust(ctx, [cardId])
 }
 
 /** Keeps the trust of cards in step with what other features do to cards. */
 export const trustSubscribers: Subscribers<Ctx> = {
-  'card.audience_changed': [refreshJudged],
-  'card.fix_changed': [refreshJudged],
+  'card.published': [refreshJudged],
+  'card.unpublished': [refreshJudged],
+  'card.moved': [refreshJudged],
+  // Earlier verdicts were about another fix.
+  'card.updated': [
+    async (ctx, { fields, ...card }) => {
+      if (fields.includes('fix_summary') || fields.includes('steps')) await refreshJudged(ctx, card)
+    },
+  ],
   'card.judgements_removed': [(ctx, { cardIds }) => refreshIsDue(ctx, ...cardIds)],
 }
 

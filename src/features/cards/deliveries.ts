@@ -19,14 +19,16 @@ export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id' | 
 export type NewCall = Omit<RecallCallsTable, 'user_id' | 'created_at'>
 export type NewItem = { kind: RecalledKind; item_id: string; confidence: number | null }
 
-const inSession = prepared((db, parameter: Named<{ user_id: string; session_id: string }>) =>
-  db
-    .selectFrom('recall_items')
-    .select(['kind', 'item_id', 'created_at'])
-    .where('user_id', '=', parameter('user_id'))
-    .where('session_id', '=', parameter('session_id'))
-    .orderBy('created_at', 'desc')
-    .limit(MAX_PER_SESSION),
+const inSession = prepared(
+  'recalledInSession',
+  (db, parameter: Named<{ user_id: string; session_id: string }>) =>
+    db
+      .selectFrom('recall_items')
+      .select(['kind', 'item_id', 'created_at'])
+      .where('user_id', '=', parameter('user_id'))
+      .where('session_id', '=', parameter('session_id'))
+      .orderBy('created_at', 'desc')
+      .limit(MAX_PER_SESSION),
 )
 
 export const deliveredIn = (ctx: UserCtx, sessionId: string | null): Promise<Delivered[]> =>
@@ -79,14 +81,16 @@ export function noteOpened(ctx: UserCtx, cardId: string): void {
   if (waiting.size >= MAX_WAITING) ctx.wakeups.emit(OPENED_JOB)
 }
 
-const unopened = prepared((db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
-  db
-    .selectFrom('recall_items')
-    .select('item_id')
-    .where('user_id', '=', parameter('user_id'))
-    .where(isAmongTexts(db, 'item_id', parameter('item_ids')))
-    .where('opened_at', 'is', null)
-    .where('created_at', '>=', parameter('since')),
+const unopened = prepared(
+  'unopenedRecalls',
+  (db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
+    db
+      .selectFrom('recall_items')
+      .select('item_id')
+      .where('user_id', '=', parameter('user_id'))
+      .where(isAmongTexts(db, 'item_id', parameter('item_ids')))
+      .where('opened_at', 'is', null)
+      .where('created_at', '>=', parameter('since')),
 )
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()

@@ -71,7 +71,7 @@ export async function emailChangeOwner(db: Db, tokenHash: string): Promise<strin
   return row?.user_id
 }
 
-const homeOfKey = prepared((db, parameter: Named<{ key: string }>) =>
+const homeOfKey = prepared('homeOfApiKey', (db, parameter: Named<{ key: string }>) =>
   db.selectFrom('api_keys').select('default_workspace_id').where('key_id', '=', parameter('key')),
 )
 
@@ -86,7 +86,7 @@ export async function insertUser(db: Db, row: UsersTable): Promise<void> {
   await db.insertInto('users').values(row).execute()
 }
 
-const findUserRow = prepared((db, parameter: Named<{ user: string }>) =>
+const findUserRow = prepared('findUserRow', (db, parameter: Named<{ user: string }>) =>
   db.selectFrom('users').selectAll().where('user_id', '=', parameter('user')).where('deleted_at', 'is', null),
 )
 

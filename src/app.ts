@@ -177,6 +177,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       logFailure({ database, log }, error, { message: 'an idle database connection broke', level: 'warn' }),
     onReplicaChange: (usable, reason) =>
       log[usable ? 'info' : 'warn']({ reason }, `reads go to the ${usable ? 'replica' : 'primary'}`),
+    onSlow: (slow) => log.warn(slow, 'a slow statement'),
     mustExist: options.mustExist ?? false,
   })
   try {

@@ -292,6 +292,7 @@ export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): P
 }
 
 const byNumber = prepared(
+  'documentsByNumber',
   (db, parameter: Named<{ numbers: string }>) =>
     sql<PackedDocument>`select doc_no, card_id, weights from search_docs
       where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
@@ -326,7 +327,7 @@ function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
     if (readDocuments.isSecond(document.docNo)) documents.keep(document.docNo, document)
 }
 
-const numbersNow = prepared((db, parameter: Named<{ ids: string }>) =>
+const numbersNow = prepared('documentNumbers', (db, parameter: Named<{ ids: string }>) =>
   db
     .selectFrom('search_docs')
     .select(['card_id', 'doc_no'])
@@ -352,7 +353,7 @@ export async function documentsNamedBy(
   return found.rows.map(unpack)
 }
 
-const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
+const newestFresh = prepared('freshDocuments', (db, parameter: Named<{ limit: number }>) =>
   db.selectFrom('search_fresh').select('doc_no').orderBy('doc_no', 'desc').limit(parameter('limit')),
 )
 
@@ -363,14 +364,14 @@ export async function freshDocuments(ctx: Ctx, limit: number): Promise<Candidate
   return (await documentsByNumber(ctx, numbers)).sort((a, b) => b.docNo - a.docNo)
 }
 
-const listState = prepared((db) => db.selectFrom('search_totals').select('list_changes'))
+const listState = prepared('postingListState', (db) => db.selectFrom('search_totals').select('list_changes'))
 
 const stateOfLists = async (ctx: Ctx): Promise<number> => (await listState(ctx.db, {}))[0]?.list_changes ?? 0
 
 /** The first row holds the state instead of bytes. */
 type ListRow = PostingRow | { run: number; key: number; docs: null }
 
-const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
+const rowsByKey = prepared('postingRowsByKey', (db, parameter: Named<{ keys: string }>) =>
   isSqlite(db)
     ? // In SQLite's scan order: run by run, one look-up per key.
       sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
@@ -401,7 +402,9 @@ export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
     .execute()
 }
 
-const goneNotes = prepared((db) => db.selectFrom('search_changes').select('gone').where('gone', '!=', ''))
+const goneNotes = prepared('goneDocuments', (db) =>
+  db.selectFrom('search_changes').select('gone').where('gone', '!=', ''),
+)
 
 /**
  * Returns removed numbers without a tombstone. Read them before the tombstones: counting moves them from here
@@ -410,7 +413,7 @@ const goneNotes = prepared((db) => db.selectFrom('search_changes').select('gone'
 const removedLately = async (ctx: Ctx): Promise<Set<number>> =>
   new Set((await goneNotes(ctx.db, {})).flatMap(({ gone }) => gone.split(' ').map(Number)))
 
-const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
+const allDead = prepared('deadDocuments', (db) => db.selectFrom('search_dead').selectAll())
 
 const deadCards = (ctx: Ctx) => allDead(ctx.db, {})
 

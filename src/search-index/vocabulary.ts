@@ -369,7 +369,7 @@ function sumUp(notes: readonly { added: string; removed: string; is_public: numb
 
 export type Totals = { cards: number; length: number }
 
-const readTotals = prepared((db) =>
+const readTotals = prepared('searchTotals', (db) =>
   db.selectFrom('search_totals').select(['cards', 'length', 'public_cards', 'public_length']),
 )
 
@@ -398,6 +398,7 @@ export const averageLengthOf = ({ cards, length }: Totals): number =>
   cards > 0 && length > 0 ? length / cards : LIKELY_LENGTH
 
 const countsOf = prepared(
+  'wordCounts',
   (db, parameter: Named<{ hashes: string }>) =>
     sql<{
       hash: number

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { keptPlans } from '../prepared.ts'
+import { keptPlans, type OnSlow, tellIfSlow } from '../prepared.ts'
 
 /**
  * Timeout in ms for a silent server. The server itself ends a statement after 25 s and an idle transaction
@@ -42,6 +42,23 @@ export function openPool(
   return pool
 }
 
+/** Tells the slow statements of a pool. Call it before the pool gets other listeners. */
+export function watchStatements(pool: pg.Pool, onSlow: OnSlow): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...sent: unknown[]) => unknown
+    const watched = (...sent: unknown[]) => {
+      const [first] = sent
+      const text = typeof first === 'string' ? first : (first as pg.QueryConfig).text
+      const began = performance.now()
+      const result = query(...sent)
+      const tell = () => tellIfSlow(onSlow, text, began)
+      if (result instanceof Promise) result.then(tell, tell)
+      return result
+    }
+    client.query = watched as typeof client.query
+  })
+}
+
 const TOO_MANY_CONNECTIONS = '53300'
 /** Pause in ms before the server is asked again for a connection that it refused. */
 const REFUSED_MS = 1000
@@ -64,7 +81,7 @@ const unlimited = new AsyncLocalStorage<true>()
 export const runUnlimited = <T>(work: () => Promise<T>): Promise<T> => unlimited.run(true, work)
 
 function keepPlans(client: PostgresPoolClient): void {
-  const query = (...sent: unknown[]) => Reflect.apply(pg.Client.prototype.query, client, sent)
+  const query = client.query.bind(client) as (...sent: unknown[]) => never
   const withName = (text: unknown, ...rest: unknown[]) => {
     const name = typeof text === 'string' ? keptPlans.get(text) : undefined
     return name === undefined ? query(text, ...rest) : query({ name, text, values: rest[0] })

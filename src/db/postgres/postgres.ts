@@ -12,6 +12,7 @@ import {
   type TransactionOptions,
   takesCredentials,
 } from '../db.ts'
+import type { OnSlow } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 import {
   ConnectionQueue,
@@ -21,6 +22,7 @@ import {
   TransactionQueue,
   TransactionQueues,
   WaitedTooLong,
+  watchStatements,
 } from './pool.ts'
 import { Replica } from './replica.ts'
 
@@ -217,6 +219,7 @@ export type PostgresOptions = {
   poolSize: number
   onIdleError: (error: Error) => void
   onReplicaChange?: (usable: boolean, reason: string) => void
+  onSlow?: OnSlow
 }
 
 /** A commit is acknowledged only when it is on disk, whatever the server's default. */
@@ -289,6 +292,7 @@ function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefin
     primary: { url: options.directUrl ?? url, pool, settings: SETTINGS },
     onIdleError,
     onChange: onReplicaChange,
+    onSlow: options.onSlow,
     isUnavailable,
   })
 }
@@ -304,6 +308,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const { url, poolSize, onIdleError, isPatient = false } = options
   const directUrl = options.directUrl ?? url
   const pool = openPool({ ...settingsFor(options), max: poolSize }, onIdleError, isPatient ? 0 : undefined)
+  if (options.onSlow) watchStatements(pool, options.onSlow)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool, { keepsPlans: isOwnConnection(options) })
   const attempts = new Attempts()

@@ -1,8 +1,9 @@
 import { type DatabaseConnection, Kysely, PostgresDialect, type QueryExecutor } from 'kysely'
 import type pg from 'pg'
 import { type Db, rootHandleGuard } from '../db.ts'
+import type { OnSlow } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
-import { openPool } from './pool.ts'
+import { openPool, watchStatements } from './pool.ts'
 
 const POLL_MS = 200
 /** Maximum lag in ms; a replica with a larger lag is not read from. */
@@ -49,6 +50,7 @@ export type ReplicaOptions = {
   onIdleError: (error: Error) => void
   onChange: (usable: boolean, reason: string) => void
   isUnavailable: (error: unknown) => boolean
+  onSlow: OnSlow | undefined
 }
 
 /**
@@ -89,6 +91,7 @@ export class Replica {
       connectionTimeoutMillis: WATCH_TIMEOUT_MS,
       query_timeout: READ_TIMEOUT_MS,
     })
+    if (options.onSlow) watchStatements(this.#pool, options.onSlow)
     this.#watches = {
       primary: pool({ ...watch, connectionString: primary.url }),
       replica: pool({ ...watch, connectionString: url }),

@@ -36,6 +36,7 @@ import {
   takesCredentials,
   VaultGone,
 } from '../db.ts'
+import { type OnSlow, tellIfSlow } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 import { DatabaseBusy, SqliteWrites } from './group-commit.ts'
 import { isBusy, isCorrupt, isUnavailable, isUniqueViolation, isUnwritable } from './result-codes.ts'
@@ -129,12 +130,14 @@ const ONLY_READS = /^\s*(select|pragma)\b/i
 class SqliteConnection implements DatabaseConnection {
   readonly #mustTransact: boolean
   readonly #db: DatabaseSync
+  readonly #onSlow: OnSlow
   readonly #statements = new Map<string, Prepared>()
   writes = 0
 
-  constructor(db: DatabaseSync, mustTransact: boolean) {
+  constructor(db: DatabaseSync, mustTransact: boolean, onSlow: OnSlow) {
     this.#db = db
     this.#mustTransact = mustTransact
+    this.#onSlow = onSlow
   }
 
   #prepare(sql: string): Prepared {
@@ -164,9 +167,11 @@ class SqliteConnection implements DatabaseConnection {
     const { statement, toRow, writes, takesCredentials } = this.#prepare(sql)
     if (writes) this.writes++
     if (takesCredentials) noteTakenCredentials()
-    if (toRow) return (statement.all(...boundValues(sql, parameters)) as unknown as unknown[][]).map(toRow)
-    statement.run(...boundValues(sql, parameters))
-    return []
+    const began = performance.now()
+    const rows = toRow ? statement.all(...boundValues(sql, parameters)) : []
+    if (!toRow) statement.run(...boundValues(sql, parameters))
+    tellIfSlow(this.#onSlow, sql, began)
+    return toRow ? (rows as unknown as unknown[][]).map(toRow) : rows
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -175,7 +180,9 @@ class SqliteConnection implements DatabaseConnection {
     if (toRow) return { rows: this.run(sql, parameters) as R[] }
     this.writes++
     if (takesCredentials) noteTakenCredentials()
+    const began = performance.now()
     const { changes, lastInsertRowid } = statement.run(...boundValues(sql, parameters))
+    tellIfSlow(this.#onSlow, sql, began)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
@@ -243,8 +250,7 @@ function kyselyOn(connection: SqliteConnection, plugins: KyselyPlugin[] = []): D
   })
 }
 
-function readingKysely(db: DatabaseSync): Db {
-  const connection = new SqliteConnection(db, false)
+function readingKysely(connection: SqliteConnection): Db {
   const kysely = kyselyOn(connection, [rootHandleGuard])
   runDirectly(kysely, (sql, parameters) => {
     refuseInTransaction()
@@ -372,6 +378,7 @@ const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 export type SqliteOptions = {
   mustExist?: boolean
   lockPatienceMs?: number
+  onSlow?: OnSlow
 }
 
 export function openSqlite(file: string, { mustExist = false, ...options }: SqliteOptions = {}): Database {
@@ -402,7 +409,7 @@ function setWriteAheadLog(db: DatabaseSync): void {
     }
 }
 
-function openWhole(file: string, options: Pick<SqliteOptions, 'lockPatienceMs'>): Database {
+function openWhole(file: string, { onSlow = () => {}, ...options }: SqliteOptions): Database {
   const isInUse = watchFile(file)
   const writer = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true })
   setWriteAheadLog(writer)
@@ -417,8 +424,8 @@ function openWhole(file: string, options: Pick<SqliteOptions, 'lockPatienceMs'>)
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec(`pragma query_only = 1; ${CACHE}`)
 
-  const read = readingKysely(reader)
-  const connection = new SqliteConnection(writer, true)
+  const read = readingKysely(new SqliteConnection(reader, false, onSlow))
+  const connection = new SqliteConnection(writer, true, onSlow)
   const write = writingKysely(connection)
   const writes = new SqliteWrites(writer, {
     ...options,

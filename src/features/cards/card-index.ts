@@ -255,7 +255,7 @@ export async function refilterCards(
     await indexCards(ctx, await indexedCards(ctx.db, lacking), { publicWorkspaces: isPublic })
 }
 
-const visibilityOf = prepared((db, parameter: Named<{ workspaceId: string }>) =>
+const visibilityOf = prepared('visibilityOfWorkspace', (db, parameter: Named<{ workspaceId: string }>) =>
   db.selectFrom('workspaces').select('visibility').where('workspace_id', '=', parameter('workspaceId')),
 )
 

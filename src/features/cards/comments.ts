@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, invalid, notFound } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -10,7 +11,6 @@ import type { Role } from '../../db/schema.ts'
 import { cleanText, Findings } from '../../redaction/redact.ts'
 import { requiredText } from '../../redaction/required-text.ts'
 import { mentionedIn } from '../../shared/mentions.ts'
-import { audit } from '../audit/index.ts'
 import { tell, untellAny } from '../notices/index.ts'
 import { countText, rowsOf, rowsOfCard, writeText } from '../storage/index.ts'
 import { CardId } from './card.ts'
@@ -476,11 +476,11 @@ export const deleteComment = capability({
         const row = await requireComment(ctx, card_id, comment_id)
         if (row.my_role !== 'admin')
           throw forbidden('Only its author, and admins of the workspace, may delete a comment.')
-        await audit(ctx, {
-          action: 'comment.deleted',
-          subject: { type: 'card', id: card_id },
+        await emit(ctx, 'comment.deleted_by_admin', {
+          cardId: card_id,
           workspaceId: row.workspace_id,
-          details: { comment_id, author_id: row.user_id },
+          commentId: comment_id,
+          authorId: row.user_id,
         })
       }
       await commentsAreGone(ctx, await removeComment(ctx.db, card_id, comment_id))

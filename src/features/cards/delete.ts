@@ -10,7 +10,6 @@ import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { FeedbackKind } from '../../db/knowledge-schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/index.ts'
 import { isPublishingEnabled, requirePublishing } from '../identity/index.ts'
 import { isBanned, isClearedFor, requireMayPublish } from '../permissions/index.ts'
 import { requireTextFits } from '../storage/index.ts'
@@ -96,11 +95,7 @@ export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<voi
   await markDeleted(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
   await markSuccession(ctx.db, cardId)
   await unindexCard(ctx, cardId)
-  await audit(ctx, {
-    action: 'card.deleted',
-    subject: { type: 'card', id: cardId },
-    workspaceId: row.workspace_id,
-  })
+  await emit(ctx, 'card.deleted', { cardId, workspaceId: row.workspace_id })
 }
 
 export const deleteCard = capability({
@@ -187,11 +182,7 @@ async function bringBack(ctx: UserCtx, cardId: string, words: CardWords | undefi
   await requireTextFits(ctx)
   if (wasPublished && !isPublished) await refuseOutOfSight(ctx, deleted)
   await markSuccession(ctx.db, cardId)
-  await audit(ctx, {
-    action: 'card.undeleted',
-    subject: { type: 'card', id: cardId },
-    workspaceId: deleted.workspace_id,
-  })
+  await emit(ctx, 'card.undeleted', { cardId, workspaceId: deleted.workspace_id })
   const card = await saved(ctx, cardId, words)
   return duplicates.length === 0 ? card : { ...card, similar_cards: duplicates }
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import type { Events, Subscribers } from '../../core/events.ts'
 import { type Database, type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/knowledge-schema.ts'
@@ -18,14 +19,16 @@ export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id' | 
 export type NewCall = Omit<RecallCallsTable, 'user_id' | 'created_at'>
 export type NewItem = { kind: RecalledKind; item_id: string; confidence: number | null }
 
-const inSession = prepared((db, parameter: Named<{ user_id: string; session_id: string }>) =>
-  db
-    .selectFrom('recall_items')
-    .select(['kind', 'item_id', 'created_at'])
-    .where('user_id', '=', parameter('user_id'))
-    .where('session_id', '=', parameter('session_id'))
-    .orderBy('created_at', 'desc')
-    .limit(MAX_PER_SESSION),
+const inSession = prepared(
+  'recalledInSession',
+  (db, parameter: Named<{ user_id: string; session_id: string }>) =>
+    db
+      .selectFrom('recall_items')
+      .select(['kind', 'item_id', 'created_at'])
+      .where('user_id', '=', parameter('user_id'))
+      .where('session_id', '=', parameter('session_id'))
+      .orderBy('created_at', 'desc')
+      .limit(MAX_PER_SESSION),
 )
 
 export const deliveredIn = (ctx: UserCtx, sessionId: string | null): Promise<Delivered[]> =>
@@ -78,14 +81,16 @@ export function noteOpened(ctx: UserCtx, cardId: string): void {
   if (waiting.size >= MAX_WAITING) ctx.wakeups.emit(OPENED_JOB)
 }
 
-const unopened = prepared((db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
-  db
-    .selectFrom('recall_items')
-    .select('item_id')
-    .where('user_id', '=', parameter('user_id'))
-    .where(isAmongTexts(db, 'item_id', parameter('item_ids')))
-    .where('opened_at', 'is', null)
-    .where('created_at', '>=', parameter('since')),
+const unopened = prepared(
+  'unopenedRecalls',
+  (db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
+    db
+      .selectFrom('recall_items')
+      .select('item_id')
+      .where('user_id', '=', parameter('user_id'))
+      .where(isAmongTexts(db, 'item_id', parameter('item_ids')))
+      .where('opened_at', 'is', null)
+      .where('created_at', '>=', parameter('since')),
 )
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()
@@ -350,12 +355,10 @@ function waitingOf(database: Database): Waiting {
   return made
 }
 
-type Shown = { card_id: string; owner_id?: string }
-
 /** Notes that the viewer's agent has read these cards. Browser sessions do not count. */
-export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
-  const { userId, credential } = ctx.viewer
-  if (credential.kind === 'session') return
+export function noteReads(ctx: Ctx, cards: Events['cards.shown']['cards']): void {
+  if (!ctx.viewer || ctx.viewer.credential.kind === 'session') return
+  const { userId } = ctx.viewer
   const { reads, written } = waitingOf(ctx.database)
   const now = ctx.now()
   for (const { card_id, owner_id } of cards) {
@@ -366,6 +369,10 @@ export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
     written.set(key, now.getTime())
   }
   if (reads.size >= MAX_WAITING_READS) ctx.wakeups.emit(READS_JOB)
+}
+
+export const readSubscribers: Subscribers<Ctx> = {
+  'cards.shown': [(ctx, { cards }) => noteReads(ctx, cards)],
 }
 
 /** Writes waiting reads, one write at a time. Runs each second and at shutdown. */

@@ -5,6 +5,7 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { sha256Hex } from '../../core/crypto.ts'
 import { hasFreeDisk } from '../../core/disk.ts'
 import { AppError, InvalidInput, invalid, notAuthenticated, notFound } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { contextOfRequest, credentialOf, headerOf, parseQuery } from '../../core/http.ts'
 import { onceOnly } from '../../core/idempotency.ts'
 import { parseInput } from '../../core/invoke.ts'
@@ -23,7 +24,6 @@ import {
   type Picture,
 } from '../../shared/image-format.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/index.ts'
 import { ADDED_BY, CardId } from './card.ts'
 import { readPicture } from './image-file.ts'
 import { contributorFor, editableAtAnyVersion, readableCard } from './store.ts'
@@ -300,12 +300,8 @@ export const deleteImage = capability({
       if (!image) throw notFound('Picture')
       if (image.card_id !== null) {
         const card = await editableAtAnyVersion(ctx, image.card_id)
-        await audit(ctx, {
-          action: 'card.image_deleted',
-          subject: { type: 'card', id: card.card_id },
-          workspaceId: card.workspace_id,
-          details: { image_id },
-        })
+        const { card_id: cardId, workspace_id: workspaceId } = card
+        await emit(ctx, 'card.image_deleted', { cardId, workspaceId, imageId: image_id })
       }
       await removeImages(ctx.db, [image_id])
     }),

@@ -70,9 +70,9 @@ export {
   keepCall,
   keepOpened,
   keepWaitingReads,
-  noteReads,
   OPENED_JOB,
   READS_JOB,
+  readSubscribers,
   tellWithdrawn,
   type Withdrawn,
 } from './deliveries.ts'

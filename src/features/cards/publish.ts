@@ -20,7 +20,6 @@ import {
   type TextSketch,
   wordsOf,
 } from '../../text/similar.ts'
-import { audit } from '../audit/index.ts'
 import { book, hasEarned, mayEarn, PUBLISH_REWARD, timesBooked } from '../credits/index.ts'
 import { publishingDisabled, requirePublishing } from '../identity/index.ts'
 import {
@@ -121,6 +120,12 @@ async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Pr
 
 type Decided = ReturnType<typeof reviewColumns> & { licence: Licence | null }
 
+const changed = (row: CardRow, workspaceId: string) => ({
+  cardId: row.card_id,
+  workspaceId,
+  isJudged: row.trust !== null,
+})
+
 async function moveToTarget(
   ctx: UserCtx,
   row: CardRow,
@@ -136,19 +141,15 @@ async function moveToTarget(
     ...publishedColumns(row, now),
     ...decided,
   })
-  await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.published', {
+    ...changed(row, target.workspace_id),
+    way: 'published',
+    fromWorkspaceId: row.workspace_id,
+    licence: decided.licence,
+  })
   await markSuccession(ctx.db, row.card_id)
   // A pulled card earns nothing, because somebody else wrote it.
   const isRewarded = target.visibility === 'public' && row.origin === null
-  await audit(ctx, {
-    action: 'card.published',
-    subject: { type: 'card', id: row.card_id },
-    workspaceId: target.workspace_id,
-    details: {
-      from_workspace_id: row.workspace_id,
-      ...(decided.licence ? { licence: decided.licence } : {}),
-    },
-  })
   return isRewarded ? rewardPublishing(ctx, row) : 0
 }
 
@@ -282,22 +283,8 @@ async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable): Prom
     ...reviewed,
     ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
   })
-  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.moved', { ...changed(row, workspace_id), fromWorkspaceId: row.workspace_id })
   await markSuccession(ctx.db, card_id)
-  const subject = { type: 'card', id: card_id }
-  // Both audit logs record it: one workspace has lost a card, the other has received one.
-  await audit(ctx, {
-    action: 'card.moved_out',
-    subject,
-    workspaceId: row.workspace_id,
-    details: { to_workspace_id: workspace_id },
-  })
-  await audit(ctx, {
-    action: 'card.moved_in',
-    subject,
-    workspaceId: workspace_id,
-    details: { from_workspace_id: row.workspace_id },
-  })
 }
 
 export const moveCard = capability({
@@ -359,13 +346,13 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     updated_at: now,
     ...publishedColumns(row, now),
   })
-  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
-  await markSuccession(ctx.db, card_id)
-  await audit(ctx, {
-    action: 'card.shared',
-    subject: { type: 'card', id: card_id },
-    workspaceId: row.workspace_id,
+  await emit(ctx, 'card.published', {
+    ...changed(row, row.workspace_id),
+    way: 'shared',
+    fromWorkspaceId: row.workspace_id,
+    licence: null,
   })
+  await markSuccession(ctx.db, card_id)
   return savedState(ctx, card_id)
 }
 
@@ -376,13 +363,8 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
     published_at: null,
     updated_at: ctx.now().toISOString(),
   })
-  await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.unpublished', changed(row, row.workspace_id))
   await markSuccession(ctx.db, row.card_id)
-  await audit(ctx, {
-    action: 'card.unpublished',
-    subject: { type: 'card', id: row.card_id },
-    workspaceId: row.workspace_id,
-  })
 }
 
 /**

@@ -319,8 +319,7 @@ export async function edit(
   await updateCardRow(ctx.db, row.card_id, reviewed)
   if (row.status === 'published' && reviewed.review_status !== row.review_status)
     await markSuccession(ctx.db, row.card_id)
-  if (fields.includes('fix_summary') || fields.includes('steps'))
-    await emit(ctx, 'card.fix_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.updated', { cardId: row.card_id, fields, isJudged: row.trust !== null })
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
   return {
     ...(await saved(ctx, row.card_id, words)),

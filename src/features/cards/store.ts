@@ -60,6 +60,7 @@ export async function evidenceTexts(
 }
 
 const readable = prepared(
+  'readableCard',
   (db, parameter: Named<{ viewer: string; card: string }>) =>
     withHomeFacts(selectCards(db, parameter('viewer')), parameter('viewer'))
       .where('cards.card_id', '=', parameter('card'))

@@ -384,14 +384,22 @@ const selectWorkspaces = (db: Db, viewerId: ViewerId) =>
       ...countsOfPeople('workspaces.workspace_id'),
     ])
 
-const workspacesOf = prepared((db, parameter: Named<{ viewerId: string; workspaceIds: string }>) =>
-  selectWorkspaces(db, parameter('viewerId')).where(
-    isAmongTexts(db, 'workspaces.workspace_id', parameter('workspaceIds')),
-  ),
+const workspacesOf = prepared(
+  'workspacesForViewer',
+  (db, parameter: Named<{ viewerId: string; workspaceIds: string }>) =>
+    selectWorkspaces(db, parameter('viewerId')).where(
+      isAmongTexts(db, 'workspaces.workspace_id', parameter('workspaceIds')),
+    ),
 )
 
-const workspaceOf = prepared((db, parameter: Named<{ viewerId: string; workspaceId: string }>) =>
-  selectWorkspaces(db, parameter('viewerId')).where('workspaces.workspace_id', '=', parameter('workspaceId')),
+const workspaceOf = prepared(
+  'workspaceForViewer',
+  (db, parameter: Named<{ viewerId: string; workspaceId: string }>) =>
+    selectWorkspaces(db, parameter('viewerId')).where(
+      'workspaces.workspace_id',
+      '=',
+      parameter('workspaceId'),
+    ),
 )
 
 export async function homeOfNew(
@@ -403,7 +411,7 @@ export async function homeOfNew(
   return facts && { ...facts, owner_role: facts.viewer_role, owner_deleted_at: null, is_own: 1 }
 }
 
-const rolesOf = prepared((db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
+const rolesOf = prepared('rolesOfUsers', (db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
   db
     .selectFrom('memberships')
     .select(['memberships.workspace_id', 'memberships.user_id', 'memberships.role'])
@@ -427,7 +435,7 @@ async function ownersRoles(
   return new Map(found.map(({ workspace_id, user_id, role }) => [`${workspace_id} ${user_id}`, role]))
 }
 
-const deletedAmong = prepared((db, parameter: Named<{ userIds: string }>) =>
+const deletedAmong = prepared('deletedUsers', (db, parameter: Named<{ userIds: string }>) =>
   db
     .selectFrom('users')
     .select(['users.user_id', 'users.deleted_at'])

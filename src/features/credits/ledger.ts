@@ -47,7 +47,7 @@ export async function openBalance(ctx: Ctx, userId: string): Promise<void> {
     .execute()
 }
 
-const balances = prepared((db, parameter: Named<{ userId: string }>) =>
+const balances = prepared('creditBalances', (db, parameter: Named<{ userId: string }>) =>
   db.selectFrom('credit_balances').select('balance').where('user_id', '=', parameter('userId')),
 )
 

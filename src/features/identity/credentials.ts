@@ -29,7 +29,7 @@ function scopesIn(json: string): ReadonlySet<Scope> {
 
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
 
-const findKey = prepared((db, parameter: Named<{ hash: string }>) =>
+const findKey = prepared('findApiKey', (db, parameter: Named<{ hash: string }>) =>
   db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
@@ -47,7 +47,7 @@ const findKey = prepared((db, parameter: Named<{ hash: string }>) =>
     .where('users.deleted_at', 'is', null),
 )
 
-const findSession = prepared((db, parameter: Named<{ hash: string }>) =>
+const findSession = prepared('findSession', (db, parameter: Named<{ hash: string }>) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.user_id', 'sessions.user_id')

@@ -5,6 +5,7 @@ import { randomToken, sha256 } from '../../core/crypto.ts'
 import { AppError, conflict, notAuthenticated, notConfigured, rateLimited } from '../../core/errors.ts'
 import { Email, normalEmail, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
+import { inBatches, type Queue, take, waiting } from '../../db/queue.ts'
 import type { EmailTokensTable, UsersTable } from '../../db/schema.ts'
 import { localTime } from '../../shared/language.ts'
 import { audit } from '../audit/index.ts'
@@ -34,7 +35,6 @@ import {
   putEmailChange,
   requireUser,
   takeEmailChange,
-  takeResetRequests,
   updateUser,
   useEmailToken,
 } from './users.ts'
@@ -383,6 +383,7 @@ const ASKED_A_MINUTE = 5
  */
 const LOOK_AFTER_MS = 50
 const BATCH = 20
+const RESETS: Queue<'reset_requests'> = { table: 'reset_requests', order: 'request_id' }
 /**
  * Limit of valid links. Strangers may also request links, which must not end one that the owner is about to
  * use.
@@ -478,13 +479,16 @@ export async function newResetLink(ctx: Ctx, userId: string): Promise<ResetLink>
  * once.
  */
 export async function answerResetRequests(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  for (let taken = BATCH; taken === BATCH && !stopping.aborted; )
-    taken = await inTx(ctx, async (ctx) => {
-      const addresses = await takeResetRequests(ctx.db, BATCH)
-      for (const address of new Set(addresses)) {
+  const next = (limit: number) => waiting(ctx.db, RESETS, limit)
+  await inBatches({ size: BATCH, stopping }, next, (requests) =>
+    inTx(ctx, async (ctx) => {
+      const addresses = new Set<string>()
+      for (const request of requests)
+        if (await take(ctx.db, RESETS, request)) addresses.add(request.email_normal)
+      for (const address of addresses) {
         const user = await findUserByEmail(ctx.db, address)
         if (user) await sendResetMail(ctx, user)
       }
-      return addresses.length
-    })
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import type { Subscribers } from '../../core/events.ts'
 import { Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 
@@ -188,9 +189,9 @@ function remember({ database }: Ctx, userId: string): void {
  * Stores the first search of a person. A failure here must not fail the search, except with an
  * Idempotency-Key: that search runs in a transaction, which cannot continue after an error.
  */
-export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
-  const { userId } = ctx.viewer
-  if (known.get(ctx.database)?.has(userId)) return
+export async function noteFirstSearch(ctx: Ctx): Promise<void> {
+  const userId = ctx.viewer?.userId
+  if (userId === undefined || known.get(ctx.database)?.has(userId)) return
   try {
     if (!(await hasSearched(ctx.db, userId)))
       await inTx(ctx, (ctx) => noteFirstStep(ctx.db, userId, { searched_at: ctx.now().toISOString() }))
@@ -201,3 +202,5 @@ export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
     ctx.log.warn({ err: error }, 'the first search of a person could not be noted')
   }
 }
+
+export const firstStepSubscribers: Subscribers<Ctx> = { 'search.answered': [noteFirstSearch] }

@@ -71,7 +71,7 @@ export async function emailChangeOwner(db: Db, tokenHash: string): Promise<strin
   return row?.user_id
 }
 
-const homeOfKey = prepared((db, parameter: Named<{ key: string }>) =>
+const homeOfKey = prepared('homeOfApiKey', (db, parameter: Named<{ key: string }>) =>
   db.selectFrom('api_keys').select('default_workspace_id').where('key_id', '=', parameter('key')),
 )
 
@@ -86,7 +86,7 @@ export async function insertUser(db: Db, row: UsersTable): Promise<void> {
   await db.insertInto('users').values(row).execute()
 }
 
-const findUserRow = prepared((db, parameter: Named<{ user: string }>) =>
+const findUserRow = prepared('findUserRow', (db, parameter: Named<{ user: string }>) =>
   db.selectFrom('users').selectAll().where('user_id', '=', parameter('user')).where('deleted_at', 'is', null),
 )
 
@@ -181,21 +181,6 @@ export function listSessionsOf(db: Db, userId: string, now: string): Promise<Ses
 
 export async function insertResetRequest(db: Db, row: ResetRequestsTable): Promise<void> {
   await db.insertInto('reset_requests').values(row).execute()
-}
-
-/** Returns the addresses of the oldest requests and removes the requests. */
-export async function takeResetRequests(db: Db, most: number): Promise<string[]> {
-  const rows = await db.selectFrom('reset_requests').selectAll().orderBy('request_id').limit(most).execute()
-  if (rows.length > 0)
-    await db
-      .deleteFrom('reset_requests')
-      .where(
-        'request_id',
-        'in',
-        rows.map((row) => row.request_id),
-      )
-      .execute()
-  return rows.map((row) => row.email_normal)
 }
 
 export function liveResetTokens(db: Db, userId: string, now: string): Promise<EmailTokensTable[]> {

@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { contentHash } from '../../core/crypto.ts'
 import { invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { AnswerId, Id, LicenceId } from '../../core/schemas.ts'
 import { toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
@@ -274,6 +275,15 @@ async function make(
     },
     words,
   )
+  if (isShared)
+    await emit(ctx, 'card.published', {
+      cardId: card.card_id,
+      way: 'pulled',
+      workspaceId,
+      fromWorkspaceId: workspaceId,
+      licence: given.licence,
+      isJudged: false,
+    })
   return { outcome: 'created', card_id: card.card_id, ...near }
 }
 

@@ -120,11 +120,13 @@ export const partitionCodes = (texts: Iterable<string>, partition: number): stri
   inCodes(partitionHashes(texts, partition)).split(' ')
 
 const insertGrams = prepared(
+  'insertEventGrams',
   (_, parameter: Named<{ eventNo: number; grams: string }>) =>
     sql`insert into context_event_grams(rowid, grams) values (${parameter('eventNo')}, ${parameter('grams')})`,
 )
 
 const insertWords = prepared(
+  'insertEventWords',
   (_, parameter: Named<{ eventNo: number; words: string }>) =>
     sql`insert into context_event_words(rowid, words) values (${parameter('eventNo')}, ${parameter('words')})`,
 )
@@ -138,7 +140,9 @@ export const insertInIndex = (parameter: Named<HashedEvent>) =>
   sql`insert into context_event_index (user_id, event_no, grams, words)
     values (${parameter('user_id')}, ${parameter('event_no')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`
 
-const insertHashes = prepared((_, parameter: Named<HashedEvent>) => insertInIndex(parameter))
+const insertHashes = prepared('insertEventHashes', (_, parameter: Named<HashedEvent>) =>
+  insertInIndex(parameter),
+)
 
 export function hashesOf({ userId, eventNo, searchText, terms }: IndexedEvent): HashedEvent {
   const partition = partitionOf(eventNo)
@@ -270,6 +274,7 @@ type CodeRange = { codes: string; from: number; to: number }
  * the bounds are cast to integers.
  */
 const listsOnSqlite = prepared(
+  'eventLists',
   (_, parameter: Named<CodeRange & { limit: number }>) =>
     sql<{ numbers: string | null }>`select (select group_concat(distance) from (
         select rowid - cast(${parameter('from')} as integer) as distance from context_event_words
@@ -281,6 +286,7 @@ const listsOnSqlite = prepared(
 
 /** Lists that cannot reach the limit need no order, which SQLite reads faster. */
 const wholeListsOnSqlite = prepared(
+  'wholeEventLists',
   (_, parameter: Named<CodeRange>) =>
     sql<{ numbers: string | null }>`select (
         select group_concat(rowid - cast(${parameter('from')} as integer)) from context_event_words
@@ -290,6 +296,7 @@ const wholeListsOnSqlite = prepared(
 )
 
 const listsOnPostgres = prepared(
+  'eventLists',
   (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
     sql<{ numbers: string | null }>`select listed.numbers
       from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)
@@ -340,6 +347,7 @@ const sqliteLists = (db: Db, asked: CodeRange, limit: number) =>
 const CODE_LENGTH = 7.48
 
 const sizesOnSqlite = prepared(
+  'eventListSizes',
   (_, parameter: Named<{ numbers: string }>) =>
     // SQLite reads the size from the row header, without reading a long text.
     sql<{
@@ -350,6 +358,7 @@ const sizesOnSqlite = prepared(
 )
 
 const sizesOnPostgres = prepared(
+  'eventListSizes',
   (_, parameter: Named<{ userId: string; numbers: number[] }>) =>
     sql<{
       event_no: number
@@ -375,6 +384,7 @@ export async function readLengths(
 export type Occurrences = { length: number; counts: number[] }
 
 const wordsOnSqlite = prepared(
+  'eventWords',
   (_, parameter: Named<{ numbers: string }>) =>
     sql<{
       event_no: number
@@ -384,6 +394,7 @@ const wordsOnSqlite = prepared(
 )
 
 const wordsOnPostgres = prepared(
+  'eventWords',
   (_, parameter: Named<{ userId: string; numbers: number[]; hashes: number[] }>) =>
     sql<{ event_no: number; length: number; counts: string }>`
       select event_no, cardinality(words) as length, (

@@ -43,6 +43,7 @@ const keysOf = (name: ProjectName): string[] =>
 
 /** Each table is filtered by user directly, so that a cluster sees that one shard holds everything. */
 const projectsNamed = prepared(
+  'projectsNamed',
   (
     db,
     parameter: Named<{
@@ -134,7 +135,7 @@ function fitOf(name: ProjectName, alias: string, project: Project): number {
   return byPath === -1 ? 0 : 2 - byPath
 }
 
-const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
+const lockedRow = prepared('lockProject', (db, parameter: Named<ProjectRef>) =>
   db
     .selectFrom('context_projects')
     .selectAll()

@@ -59,10 +59,11 @@ const countStatement = (db: Db, parameter: Named<Counted>) =>
     .where('user_id', '=', parameter('user_id'))
     .where('project_id', '=', parameter('project_id'))
 
-const countEvent = prepared(countStatement)
+const countEvent = prepared('countEvent', countStatement)
 
 /** Writes event, count and index in one statement, to save round trips on PostgreSQL. */
 const insertAtOnce = prepared(
+  'insertEventAtOnce',
   (db, parameter: Named<EventRow & HashedEvent>) => {
     const values = Object.fromEntries(EVENT_COLUMNS.map((name) => [name, parameter(name)]))
     const event = db.insertInto('context_events').values(values as never)
@@ -345,7 +346,7 @@ export async function addPartition(db: Db, { user_id, project_id }: ProjectRef):
   await db.insertInto('context_partitions').values({ user_id, project_id, last_seq: 0 }).execute()
 }
 
-const newestPartition = prepared((db, parameter: Named<ProjectRef>) =>
+const newestPartition = prepared('newestEventPartition', (db, parameter: Named<ProjectRef>) =>
   db
     .selectFrom('context_partitions')
     .select(['partition_no as partition', 'last_seq as sequence'])
@@ -355,7 +356,7 @@ const newestPartition = prepared((db, parameter: Named<ProjectRef>) =>
     .limit(1),
 )
 
-const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>) =>
+const savePosition = prepared('saveEventPosition', (db, parameter: Named<EventPosition & ProjectRef>) =>
   db
     .updateTable('context_partitions')
     .set({ last_seq: parameter('sequence') })
@@ -366,6 +367,7 @@ const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>)
 
 /** Takes the next position in the newest partition. Returns no row if that partition is full. */
 const takePosition = prepared(
+  'takeEventPosition',
   (db, parameter: Named<ProjectRef>) =>
     db
       .updateTable('context_partitions')

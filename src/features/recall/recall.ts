@@ -1,12 +1,13 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { failsToRead, isReading, readCommandText, terminalText } from '../../text/command-output.ts'
 import { readFailure, withoutLooseNumbers } from '../../text/failure.ts'
 import { explain } from '../../text/snippet.ts'
-import { type Delivered, deliveredIn, keepCall, noteReads } from '../cards/index.ts'
+import { type Delivered, deliveredIn, keepCall } from '../cards/index.ts'
 import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
@@ -277,10 +278,8 @@ async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer
   }
   const memory = await readMemory(ctx, input.project_key, input.moment === 'start' ? RECENT_EVENTS : 0)
   const answer = await deliver(ctx, input, await offerOf(ctx, input, memory, call), memory, call)
-  noteReads(
-    ctx,
-    answer.items.flatMap(({ kind, id }) => (kind === 'card' ? [{ card_id: id }] : [])),
-  )
+  const cards = answer.items.flatMap(({ kind, id }) => (kind === 'card' ? [{ card_id: id }] : []))
+  await emit(ctx, 'cards.shown', { cards })
   return answer
 }
 

@@ -17,4 +17,9 @@ export {
   rememberSearch,
   saveSearch,
 } from './search-history.ts'
-export { dropOldMissedSearches, forgetMissedSearches, missedSearches } from './search-misses.ts'
+export {
+  dropOldMissedSearches,
+  forgetMissedSearches,
+  missedSearches,
+  missedSearchSubscribers,
+} from './search-misses.ts'

@@ -155,7 +155,7 @@ function readyFor(extent: Extent, shape: Shape): Ready {
   const key = `${extent} ${shape.scope} ${shape.includeSuperseded}`
   const known = ready.get(key)
   if (known) return known
-  const made = prepared((db, parameter: Named<{ viewerId: string; numbers: string }>) =>
+  const made = prepared('hitRows', (db, parameter: Named<{ viewerId: string; numbers: string }>) =>
     rowsQuery(
       db,
       extent,

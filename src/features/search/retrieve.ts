@@ -240,7 +240,7 @@ const ready = new Map<string, Ready>()
 function readyFor(shape: Shape): Ready {
   const known = ready.get(shape.scope)
   if (known) return known
-  const made = prepared((db, parameter: Named<Values>) =>
+  const made = prepared('documentsInScope', (db, parameter: Named<Values>) =>
     numbersQuery(db, shape, parameter('viewerId')).limit(parameter('limit')),
   )
   ready.set(shape.scope, made)

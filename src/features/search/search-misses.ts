@@ -1,4 +1,5 @@
-import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, contextFor, inTx } from '../../core/context.ts'
+import type { Events, Subscribers } from '../../core/events.ts'
 import type { Db } from '../../db/db.ts'
 import type { MissedSearchesTable } from '../../db/knowledge-schema.ts'
 import { byBytes } from '../../db/sql-values.ts'
@@ -134,10 +135,10 @@ export function plainWords(query: string): string | null {
 const MAX_KEPT = 200
 const KEPT_MS = 30 * DAY_MS
 
-type Searched = { query: string; scope: string; workspaceIds: readonly string[] }
+type Searched = Events['search.answered']
 
-async function teamThatKeeps(ctx: UserCtx, workspaceIds: readonly string[]): Promise<string | undefined> {
-  const team = await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds)
+async function teamThatKeeps(ctx: Ctx, workspaceIds: readonly string[]): Promise<string | undefined> {
+  const team = ctx.viewer && (await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds))
   return team && policyOf(team).keepMissedSearches ? team.workspace_id : undefined
 }
 
@@ -146,13 +147,10 @@ async function teamThatKeeps(ctx: UserCtx, workspaceIds: readonly string[]): Pro
  * cards and of the library are never stored. A failure here must not fail the search, so the words are stored
  * after the search transaction.
  */
-export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promise<void> {
-  const { query, scope, workspaceIds } = searched
-  if (scope !== 'workspace') return
-  if (ctx.transacting) {
-    const afterwards = { ...contextFor(ctx, ctx), viewer: ctx.viewer }
-    return ctx.afterCommit(() => void noteMissedSearch(afterwards, searched))
-  }
+export async function noteMissedSearch(ctx: Ctx, searched: Searched): Promise<void> {
+  const { query, scope, workspaceIds, hits } = searched
+  if (hits > 0 || scope !== 'workspace') return
+  if (ctx.transacting) return ctx.afterCommit(() => void noteMissedSearch(contextFor(ctx, ctx), searched))
   const words = plainWords(query)
   if (words === null) return
   try {
@@ -169,6 +167,8 @@ export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promis
     ctx.log.warn({ err: error }, 'a search without a hit could not be noted')
   }
 }
+
+export const missedSearchSubscribers: Subscribers<Ctx> = { 'search.answered': [noteMissedSearch] }
 
 /** Requires that the caller has checked the membership. */
 export const missedSearches = (ctx: Ctx, workspaceId: string, period: Period, limit: number) =>

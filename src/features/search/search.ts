@@ -2,6 +2,7 @@ import { complete, LlmError } from '../../adapters/llm.ts'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
@@ -11,9 +12,8 @@ import { readQuery } from '../../text/query.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
 import { beginningOf } from '../../text/unicode.ts'
-import { isLikelyOutdated, noteReads, ownerFilter, provenanceOf, type SearchedScope } from '../cards/index.ts'
+import { isLikelyOutdated, ownerFilter, provenanceOf, type SearchedScope } from '../cards/index.ts'
 import { balanceOf } from '../credits/index.ts'
-import { noteFirstSearch } from '../identity/index.ts'
 import { chargedSearch, mayHit, type Outcome, pickHits, type HitLimits as Wish } from './hits.ts'
 import { codesAsked, type QueryRead, readSyntax, tagsNamed, withPairs } from './query.ts'
 import { correctionsIn, type HitDetails as Loaded, presentHit } from './results.ts'
@@ -29,7 +29,6 @@ import {
   SearchToolResponse,
   thinSearch,
 } from './schemas.ts'
-import { noteMissedSearch } from './search-misses.ts'
 
 const MAX_SOURCES = 3
 const MAX_STEPS = 12
@@ -231,13 +230,9 @@ export async function searchIn(
   const { picked, total, charged, balance } = isPaid
     ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
     : await freeSearch(ctx, scope, found, wish)
-  await noteFirstSearch(ctx)
-  noteReads(
-    ctx,
-    picked.map(({ row }) => row),
-  )
   const hits = picked.filter(({ isWeak }) => !isWeak)
-  if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
+  await emit(ctx, 'search.answered', { query: read.text, ...scope, hits: hits.length })
+  await emit(ctx, 'cards.shown', { cards: picked.map(({ row }) => row) })
   return {
     query: input.query,
     results: picked.map((hit) =>

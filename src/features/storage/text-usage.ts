@@ -177,7 +177,7 @@ export async function writeText<T>(
   return result
 }
 
-const usage = prepared((db, parameter: Named<{ userId: string }>) =>
+const usage = prepared('textUsage', (db, parameter: Named<{ userId: string }>) =>
   db.selectFrom('text_usage').select(['bytes', 'deleted_bytes']).where('user_id', '=', parameter('userId')),
 )
 
@@ -220,6 +220,7 @@ function storageFull(ctx: Ctx, { bytes, deleted_bytes }: TextUsage): AppError {
 }
 
 const insertWithin = prepared(
+  'countTextWithinLimit',
   (_, parameter: Named<{ userId: string; bytes: number; limit: number; both: number }>) =>
     sql<{ bytes: number }>`insert into text_usage (user_id, bytes, deleted_bytes)
       values (${parameter('userId')}, ${parameter('bytes')}, 0)

@@ -4,6 +4,7 @@ import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
+import { inBatches } from '../../db/queue.ts'
 import { citeText, MAX_CITE_LENGTH, MAX_CITES, readCite, readCites } from '../../shared/cites.ts'
 import {
   CardId,
@@ -137,24 +138,19 @@ export const listCites = capability({
 const AT_ONCE = 200
 
 export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  for (let full = true; full && !stopping.aborted; ) {
-    const rows = await cardsWithoutCites(ctx.db, AT_ONCE)
-    full = rows.length === AT_ONCE
-    if (rows.length === 0) return
-    await inTx(
-      ctx,
-      async (ctx) => {
-        for (const row of rows) {
-          const content = {
-            ...row,
-            environment: fromJson<Record<string, string>>(row.environment),
-            tags: fromJson<string[]>(row.tags),
-            steps: fromJson<{ action: string }[]>(row.steps),
-          }
-          await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
+  const next = (limit: number) => cardsWithoutCites(ctx.db, limit)
+  await inBatches({ size: AT_ONCE, stopping }, next, (rows) => {
+    const fill = async (ctx: Ctx) => {
+      for (const row of rows) {
+        const content = {
+          ...row,
+          environment: fromJson<Record<string, string>>(row.environment),
+          tags: fromJson<string[]>(row.tags),
+          steps: fromJson<{ action: string }[]>(row.steps),
         }
-      },
-      SELF_GUARDED,
-    )
-  }
+        await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
+      }
+    }
+    return inTx(ctx, fill, SELF_GUARDED)
+  })
 }

@@ -4,6 +4,7 @@ import type { Subscribers } from '../../core/events.ts'
 import { fromJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Database, Db } from '../../db/db.ts'
 import type { Closeness } from '../../db/knowledge-schema.ts'
+import { inBatches, type Queue, take, waiting } from '../../db/queue.ts'
 import type { Schema } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { type CardFacts, type Judgement, lastConfirmedAt, trustFrom } from '../cards/index.ts'
@@ -216,15 +217,11 @@ async function withTakers(db: Db, cardIds: readonly string[]): Promise<string[]>
   return [...new Set([...cardIds, ...takers.map((row) => row.into_card_id)])].sort()
 }
 
-async function dueCards(db: Db, limit: number): Promise<string[]> {
-  const rows = await db.selectFrom('trust_due').select('card_id').orderBy('card_id').limit(limit).execute()
-  return rows.map((row) => row.card_id)
-}
+const DUE: Queue<'trust_due'> = { table: 'trust_due', order: 'card_id' }
 
 /** Deletes marks one by one, in the order in which they are made. */
 async function settleDue(db: Db, cardIds: readonly string[]): Promise<void> {
-  for (const cardId of cardIds.toSorted())
-    await db.deleteFrom('trust_due').where('card_id', '=', cardId).execute()
+  for (const card_id of cardIds.toSorted()) await take(db, DUE, { card_id })
 }
 
 /** Lists judged cards with ids above `after`, in order of id. */
@@ -445,20 +442,16 @@ async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void
 
 const AT_ONCE = 200
 export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  for (let full = true; full && !stopping.aborted; ) {
-    const due = await dueCards(ctx.db, AT_ONCE)
-    full = due.length === AT_ONCE
-    if (due.length === 0) return
-    await inTx(
-      ctx,
-      async (ctx) => {
-        // Settle before refreshing, so that a card marked again meanwhile stays marked.
-        await settleDue(ctx.db, due)
-        await refreshLocked(ctx, await withTakers(ctx.db, due))
-      },
-      SELF_GUARDED,
-    )
-  }
+  const next = (limit: number) => waiting(ctx.db, DUE, limit)
+  await inBatches({ size: AT_ONCE, stopping }, next, (rows) => {
+    const due = rows.map((row) => row.card_id)
+    const refresh = async (ctx: Ctx) => {
+      // Settle before refreshing, so that a card marked again meanwhile stays marked.
+      await settleDue(ctx.db, due)
+      await refreshLocked(ctx, await withTakers(ctx.db, due))
+    }
+    return inTx(ctx, refresh, SELF_GUARDED)
+  })
 }
 
 /** Refreshes a workspace after it was opened: its new readers must not learn what was said before. */
@@ -490,14 +483,14 @@ export const praiseReturned = (ctx: UserCtx, ownerId: string): Promise<string[]>
   cardsPraisedBy(ctx.db, ownerId, ctx.viewer.userId)
 
 /** Waiting refreshes, and the last refresh of each card: 200 verdicts at once need only a few refreshes. */
-type Queue = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
-const QUEUES = new WeakMap<Database, Queue>()
+type Refreshes = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
+const REFRESHES = new WeakMap<Database, Refreshes>()
 
-function queueOf(database: Database): Queue {
-  const known = QUEUES.get(database)
+function refreshesOf(database: Database): Refreshes {
+  const known = REFRESHES.get(database)
   if (known) return known
   const made = { waiting: new Map(), last: new Map() }
-  QUEUES.set(database, made)
+  REFRESHES.set(database, made)
   return made
 }
 
@@ -527,7 +520,7 @@ export const refreshIsDue = (ctx: Ctx, ...cardIds: readonly string[]): Promise<v
  */
 export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   if (ctx.transacting) return refreshTrust(ctx, [cardId])
-  const { waiting, last } = queueOf(ctx.database)
+  const { waiting, last } = refreshesOf(ctx.database)
   const joined = waiting.get(cardId)
   if (joined) return joined
   const begin = () => {
@@ -544,15 +537,22 @@ export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   return next
 }
 
-/** Refreshes a judged card: strangers learn nothing said about a draft, and earlier verdicts were about another fix. */
+/** Refreshes a judged card: strangers learn nothing said about a draft. */
 const refreshJudged = async (ctx: Ctx, { cardId, isJudged }: { cardId: string; isJudged: boolean }) => {
   if (isJudged) await refreshTrust(ctx, [cardId])
 }
 
 /** Keeps the trust of cards in step with what other features do to cards. */
 export const trustSubscribers: Subscribers<Ctx> = {
-  'card.audience_changed': [refreshJudged],
-  'card.fix_changed': [refreshJudged],
+  'card.published': [refreshJudged],
+  'card.unpublished': [refreshJudged],
+  'card.moved': [refreshJudged],
+  // Earlier verdicts were about another fix.
+  'card.updated': [
+    async (ctx, { fields, ...card }) => {
+      if (fields.includes('fix_summary') || fields.includes('steps')) await refreshJudged(ctx, card)
+    },
+  ],
   'card.judgements_removed': [(ctx, { cardIds }) => refreshIsDue(ctx, ...cardIds)],
 }
 

@@ -231,6 +231,21 @@ export const metricsOfAllWorkers =
       })
   }
 
+/** Returns what a worker shares with its siblings, for `buildApp`. */
+export function sharedWithSiblings(workers: number) {
+  const channel = {
+    tell: (message: object) => void process.send?.(message),
+    // biome-ignore lint/suspicious/noExplicitAny: each side of the channel knows its own messages
+    listen: (hear: (message: any) => void) => void process.on('message', hear),
+  }
+  return {
+    limits: limitsOfWorker(channel),
+    metricsOfAll: metricsOfAllWorkers(channel),
+    // Workers are numbered from 1; a higher number is a replacement, for which the vault exists.
+    mustExist: (cluster.worker?.id ?? 0) > workers,
+  }
+}
+
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
 

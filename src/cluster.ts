@@ -120,6 +120,8 @@ export function limitsOfWorker({ tell, listen }: Channel): Limits {
     hit: own.hit,
     look: own.look,
     owe: own.owe,
+    hitAmongNodes: own.hit,
+    raise: own.raise,
     hitTogether: (key, perMinute) =>
       new Promise((resolve, reject) => {
         asked += 1

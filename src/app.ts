@@ -12,6 +12,7 @@ import { type Limits, memoryLimits } from './core/limits.ts'
 import { LogOutput, logFailure } from './core/log.ts'
 import { type Database, databaseSizeOf, withPatience } from './db/db.ts'
 import { migrate } from './db/migrations/migrate.ts'
+import { limitsAmongNodes } from './db/node-limits.ts'
 import { openDatabase } from './db/open.ts'
 import {
   explainUnusable,
@@ -133,7 +134,7 @@ async function openServices(
       payments: await openPayments(config, database, now),
       mail: await openMail(config),
     },
-    limits: limits ?? memoryLimits(),
+    limits: await limitsAmongNodes(database, limits ?? memoryLimits()),
     credentials: new CredentialCache(() => database.credentialsVersion()),
     databaseSpace: new DatabaseSpace(config, databaseSizeOf(database)),
     searchTuning: usualTuning(),

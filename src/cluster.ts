@@ -120,6 +120,8 @@ export function limitsOfWorker({ tell, listen }: Channel): Limits {
     hit: own.hit,
     look: own.look,
     owe: own.owe,
+    hitAmongNodes: own.hit,
+    raise: own.raise,
     hitTogether: (key, perMinute) =>
       new Promise((resolve, reject) => {
         asked += 1
@@ -230,6 +232,21 @@ export const metricsOfAllWorkers =
         tell({ allMetricsFor: requests })
       })
   }
+
+/** Returns what a worker shares with its siblings, for `buildApp`. */
+export function sharedWithSiblings(workers: number) {
+  const channel = {
+    tell: (message: object) => void process.send?.(message),
+    // biome-ignore lint/suspicious/noExplicitAny: each side of the channel knows its own messages
+    listen: (hear: (message: any) => void) => void process.on('message', hear),
+  }
+  return {
+    limits: limitsOfWorker(channel),
+    metricsOfAll: metricsOfAllWorkers(channel),
+    // Workers are numbered from 1; a higher number is a replacement, for which the vault exists.
+    mustExist: (cluster.worker?.id ?? 0) > workers,
+  }
+}
 
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000

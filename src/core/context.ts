@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { IdentityProvider } from '../adapters/google.ts'
 import type { MailTransport } from '../adapters/mail.ts'
@@ -168,7 +169,7 @@ type Entry = { recognised: Recognised; from: number; until: number }
  * entries, because any credential may have been revoked.
  */
 export class CredentialCache {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
   readonly #currentVersion: () => number | undefined
   #version: number | undefined
 
@@ -202,11 +203,6 @@ export class CredentialCache {
    */
   keep(credential: string, recognised: Recognised, now: number, version: number | undefined): void {
     if (version === undefined || version !== this.version()) return
-    this.#entries.delete(credential)
-    if (this.#entries.size >= MAX_ENTRIES) {
-      const oldest = this.#entries.keys().next().value
-      if (oldest !== undefined) this.#entries.delete(oldest)
-    }
     const until = Math.min(now + TRUSTED_MS, recognised.endsAt ?? Number.POSITIVE_INFINITY)
     this.#entries.set(credential, { recognised, from: now, until })
   }

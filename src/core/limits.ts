@@ -9,12 +9,19 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: Omit<LimitState
 export type Limits = {
   /** Counts `amount` uses of `key` and returns what is left in its current minute. */
   hit: (key: string, perMinute: number, amount?: number) => LimitState
-  /** Counts a use across all processes of this node, so that a burst gets no more than the limit. */
+  /**
+   * Counts a use across all processes, on PostgreSQL those of all nodes, so that a burst gets no more than the
+   * limit.
+   */
   hitTogether: (key: string, perMinute: number) => LimitState | Promise<LimitState>
+  /** Counts a use at once on this node, and within a second or two on the others. */
+  hitAmongNodes: (key: string, perMinute: number) => LimitState
   /** Returns the state of a limit without counting. */
   look: (key: string, perMinute: number) => LimitState
   /** Counts uses that can no longer be refused. The next minutes pay for an excess. */
   owe: (key: string, perMinute: number, amount: number) => void
+  /** Raises the count of `key` to that of all nodes, whose window ends in `msLeft`. */
+  raise: (key: string, uses: number, msLeft: number) => void
 }
 
 /** Uses counted in one process that its siblings must add. */
@@ -113,6 +120,7 @@ export function memoryLimits(
   return {
     hit,
     hitTogether: hit,
+    hitAmongNodes: hit,
     look(key, perMinute) {
       const time = now()
       const window = windows.get(key)
@@ -125,6 +133,11 @@ export function memoryLimits(
       const time = now()
       const window = addOwed(key, time, amount, perMinute, time)
       shareSoon?.(key, window.start, amount, perMinute)
+    },
+    raise(key, uses, msLeft) {
+      const time = now()
+      const window = add(key, time + msLeft - WINDOW_MS, 0, time)
+      window.uses = Math.max(window.uses, uses)
     },
     absorb(uses) {
       const time = now()

@@ -51,6 +51,7 @@ export const DISTRIBUTION = {
   sessions: 'token_hash',
   api_keys: 'key_hash',
   idempotency_keys: 'key_hash',
+  rate_limits: 'key',
 
   users: 'reference',
   workspaces: 'reference',

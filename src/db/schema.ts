@@ -39,6 +39,7 @@ export type Schema = {
   first_steps: FirstStepsTable
   login_failures: LoginFailuresTable
   reset_requests: ResetRequestsTable
+  rate_limits: RateLimitsTable
   idempotency_keys: IdempotencyKeysTable
   text_usage: TextUsageTable
 
@@ -175,6 +176,8 @@ type FirstStepsTable = {
   searched_at: string | null
   dismissed_at: string | null
 }
+
+type RateLimitsTable = { key: string; points: number; expire: number }
 
 type LoginFailuresTable = { subject: string; failures: number; last_failure_at: string }
 

@@ -103,6 +103,7 @@ export const STORED_TEXTS = {
   first_steps: null,
   login_failures: null,
   reset_requests: null,
+  rate_limits: null,
   text_usage: null,
   memberships: null,
   credit_balances: null,

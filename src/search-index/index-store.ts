@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../core/context.ts'
 import { type Database, isSqlite } from '../db/db.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
@@ -11,54 +12,9 @@ import { type Candidate, type Match, type PackedDocument, pack, unpack } from '.
 import { BLOCK_DOCUMENTS, bundleOf, type PostingRow, type ReadRow, readRow } from './postings.ts'
 import { type Word, wordsNumbered } from './vocabulary.ts'
 
-/** A memory cache with a limit in bytes. When full, the less recently used half is dropped at once. */
-export class Kept<V, K = number> {
-  readonly #mostBytes: number
-  readonly #bytesOf: (value: V) => number
-  #recent = new Map<K, V>()
-  #earlier = new Map<K, V>()
-  #recentBytes = 0
-
-  constructor(mostBytes: number, bytesOf: (value: V) => number) {
-    this.#mostBytes = mostBytes
-    this.#bytesOf = bytesOf
-  }
-
-  get(key: K): V | undefined {
-    const recent = this.#recent.get(key)
-    if (recent !== undefined) return recent
-    const earlier = this.#earlier.get(key)
-    if (earlier !== undefined) this.keep(key, earlier)
-    return earlier
-  }
-
-  keep(key: K, value: V): void {
-    const bytes = this.#recent.has(key) ? 0 : this.#bytesOf(value)
-    this.#recent.set(key, value)
-    this.#count(bytes)
-  }
-
-  /** Applies a change that makes a cached value larger. */
-  grow(value: V, change: (value: V) => void): void {
-    const before = this.#bytesOf(value)
-    change(value)
-    this.#count(this.#bytesOf(value) - before)
-  }
-
-  #count(bytes: number): void {
-    this.#recentBytes += bytes
-    if (this.#recentBytes <= this.#mostBytes / 2) return
-    this.#earlier = this.#recent
-    this.#recent = new Map()
-    this.#recentBytes = 0
-  }
-
-  clear(): void {
-    this.#recent.clear()
-    this.#earlier.clear()
-    this.#recentBytes = 0
-  }
-}
+/** Returns a cache with a limit in bytes. */
+const cacheOf = <V extends {}, K extends {} = number>(maxBytes: number, bytesOf: (value: V) => number) =>
+  new LRUCache<K, V>({ maxSize: Math.ceil(maxBytes), sizeCalculation: bytesOf })
 
 const SLOTS = 2 ** 16
 
@@ -89,10 +45,10 @@ const bytesOf = (rows: readonly ReadRow[]): number =>
  */
 export class KeptLists {
   #state = -1
-  readonly #rows: Kept<readonly ReadRow[]>
+  readonly #rows: LRUCache<number, readonly ReadRow[]>
 
   constructor(mostBytes: number) {
-    this.#rows = new Kept(mostBytes, bytesOf)
+    this.#rows = cacheOf(mostBytes, bytesOf)
   }
 
   rowsOf(state: number, key: number): readonly ReadRow[] | undefined {
@@ -106,7 +62,7 @@ export class KeptLists {
       this.#state = state
       this.#rows.clear()
     }
-    this.#rows.keep(key, rows)
+    this.#rows.set(key, rows)
   }
 }
 
@@ -128,10 +84,10 @@ function areSame(some: Dead, others: Dead): boolean {
 export class KeptScopes {
   #state = -1
   #dead: Dead = new Map()
-  readonly #bits: Kept<ScopeBits, string>
+  readonly #bits: LRUCache<string, ScopeBits>
 
   constructor(mostBytes: number) {
-    this.#bits = new Kept(mostBytes, ({ blocks }) => SCOPE_BYTES + BLOCK_BYTES * blocks.size)
+    this.#bits = cacheOf(mostBytes, ({ blocks }) => SCOPE_BYTES + BLOCK_BYTES * blocks.size)
   }
 
   get({ state, dead }: IndexView, name: string): ScopeBits | undefined {
@@ -144,7 +100,7 @@ export class KeptScopes {
       this.#dead = dead
       this.#bits.clear()
     }
-    this.#bits.keep(name, bits)
+    this.#bits.set(name, bits)
   }
 }
 
@@ -163,17 +119,17 @@ const VALID_MS = 10_000
 export class KeptWords {
   #state = ''
   #until = Number.NEGATIVE_INFINITY
-  readonly #found: Kept<Uint32Array, string>
-  readonly spellings: Kept<string>
-  readonly ofScopes: Kept<ScopeWord>
+  readonly #found: LRUCache<string, Uint32Array>
+  readonly spellings: LRUCache<number, string>
+  readonly ofScopes: LRUCache<number, ScopeWord>
 
   constructor(mostBytes: number) {
-    this.#found = new Kept(mostBytes * SHARES.found, (hashes) => ENTRY_BYTES + hashes.byteLength)
-    this.spellings = new Kept(
+    this.#found = cacheOf(mostBytes * SHARES.found, (hashes) => ENTRY_BYTES + hashes.byteLength)
+    this.spellings = cacheOf(
       mostBytes * SHARES.spellings,
       (word) => ENTRY_BYTES + CHARACTER_BYTES * word.length,
     )
-    this.ofScopes = new Kept(
+    this.ofScopes = cacheOf(
       mostBytes * SHARES.ofScopes,
       ({ word, grams }) => SCOPE_WORD_BYTES + CHARACTER_BYTES * word.length + GRAM_BYTES * grams.length,
     )
@@ -189,7 +145,7 @@ export class KeptWords {
     const known = this.#found.get(question)
     if (known) return known
     const hashes = Uint32Array.from(await find())
-    if (state === this.#state) this.#found.keep(question, hashes)
+    if (state === this.#state) this.#found.set(question, hashes)
     return hashes
   }
 }
@@ -208,7 +164,7 @@ export type KeptIndex = {
    * Entries by number. Numbers are never reused and entries never change, so a search only checks that the
    * entry still exists.
    */
-  documents: Kept<Candidate>
+  documents: LRUCache<number, Candidate>
   /** An entry is cached at its second read. In a large vault most entries are read only once. */
   readDocuments: SecondTimes
   words: KeptWords
@@ -222,7 +178,7 @@ export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptI
     known = {
       lists: new KeptLists(keptBytes * CACHE_SHARES.lists),
       scopes: new KeptScopes(keptBytes * CACHE_SHARES.scopes),
-      documents: new Kept(keptBytes * CACHE_SHARES.documents, cachedBytes),
+      documents: cacheOf(keptBytes * CACHE_SHARES.documents, cachedBytes),
       readDocuments: new SecondTimes(),
       words: new KeptWords(keptBytes * CACHE_SHARES.words),
     }
@@ -324,7 +280,7 @@ function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
   if (ctx.transacting) return
   const { documents, readDocuments } = keptIndex(ctx)
   for (const document of read)
-    if (readDocuments.isSecond(document.docNo)) documents.keep(document.docNo, document)
+    if (readDocuments.isSecond(document.docNo)) documents.set(document.docNo, document)
 }
 
 const numbersNow = prepared('documentNumbers', (db, parameter: Named<{ ids: string }>) =>
@@ -488,7 +444,7 @@ export async function wordsOfDocuments(ctx: Ctx, documents: readonly Candidate[]
   }
   if (unread.length === 0) return words
   const read = (await wordsNumbered(ctx, unread)).map(withGrams)
-  if (!ctx.transacting) for (const word of read) ofScopes.keep(word.hash, word)
+  if (!ctx.transacting) for (const word of read) ofScopes.set(word.hash, word)
   return [...words, ...read]
 }
 

@@ -12,7 +12,6 @@ export {
   documentsByNumber,
   documentsNamedBy,
   type IndexView,
-  Kept,
   numbersOf,
   viewIndex,
   wordsOfDocuments,

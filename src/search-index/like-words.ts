@@ -178,7 +178,7 @@ async function spelled(ctx: Ctx, hashes: Iterable<number>): Promise<Word[]> {
   }
   if (unread.length === 0) return words
   const read = await wordsNumbered(ctx, unread)
-  if (!ctx.transacting) for (const { hash, word } of read) spellings.keep(hash, word)
+  if (!ctx.transacting) for (const { hash, word } of read) spellings.set(hash, word)
   return [...words, ...read]
 }
 

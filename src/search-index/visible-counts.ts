@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../core/context.ts'
 import { sha256 } from '../core/crypto.ts'
 import { bitsOfScope, countIn, type ListCount, type ScopeBits } from './collect.ts'
@@ -119,7 +120,7 @@ const REMEMBERED_MS = 60_000
 const REMEMBERED_IN_SAME_STATE_MS = 60 * REMEMBERED_MS
 const MAX_CACHE_ENTRIES = 20_000
 type RememberedCount = ListCount & { at: number; state: number }
-const remembered = new Map<string, RememberedCount>()
+const remembered = new LRUCache<string, RememberedCount>({ max: MAX_CACHE_ENTRIES })
 
 export function isStillGood({ at, state }: { at: number; state: number }, now: number, stateNow: number) {
   return now - at < (state === stateNow ? REMEMBERED_IN_SAME_STATE_MS : REMEMBERED_MS)
@@ -140,7 +141,6 @@ async function countMostlyRemembered(
   }
   const unknown = hashes.filter((hash) => !known.has(hash))
   const counts = countIn(await view.rowsOf(unknown), unknown, bits)
-  if (remembered.size >= MAX_CACHE_ENTRIES) remembered.clear()
   for (const [hash, count] of counts) {
     known.set(hash, count)
     if (kept(hash).postings >= REMEMBERED_FROM)

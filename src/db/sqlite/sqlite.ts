@@ -22,6 +22,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { makeFolder } from '../../core/disk.ts'
 import {
   DamagedDatabase,
@@ -130,8 +131,12 @@ const ONLY_READS = /^\s*(select|pragma)\b/i
 class SqliteConnection implements DatabaseConnection {
   readonly #mustTransact: boolean
   readonly #db: DatabaseSync
+<<<<<<< HEAD
   readonly #onSlow: OnSlow
   readonly #statements = new Map<string, Prepared>()
+=======
+  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_CACHED_STATEMENTS })
+>>>>>>> w/machine
   writes = 0
 
   constructor(db: DatabaseSync, mustTransact: boolean, onSlow: OnSlow) {
@@ -149,10 +154,6 @@ class SqliteConnection implements DatabaseConnection {
     const toRow = names.length > 0 ? rowMaker(names) : undefined
     const writes = !toRow || !ONLY_READS.test(sql)
     const prepared = { statement, toRow, writes, takesCredentials: writes && takesCredentials(sql) }
-    if (this.#statements.size >= MAX_CACHED_STATEMENTS) {
-      const oldest = this.#statements.keys().next().value
-      if (oldest !== undefined) this.#statements.delete(oldest)
-    }
     this.#statements.set(sql, prepared)
     return prepared
   }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { LimitClass } from '../../core/capability.ts'
 import type { Services, Viewer } from '../../core/context.ts'
 import { rateLimited } from '../../core/errors.ts'
-import type { LimitState } from '../../core/limits.ts'
+import type { LimitState, Limits } from '../../core/limits.ts'
 import type { Meter } from '../../core/work.ts'
 import { findSecrets } from '../../redaction/redact.ts'
 import { findDanger } from '../../review/find-danger.ts'
@@ -36,11 +36,13 @@ function refusePast(state: LimitState, detail?: string): void {
   if (state.exceeded) throw rateLimited(state, detail)
 }
 
-/**
- * Classes whose requests cost money or can guess secrets. Their limit holds exactly over all workers of a
- * node.
- */
+/** Classes whose requests cost money or can guess secrets. Their limit holds exactly over all processes. */
 const COUNTED_TOGETHER: ReadonlySet<LimitClass> = new Set(['auth', 'support'])
+
+function counterFor({ hit, hitTogether, hitAmongNodes }: Limits, limitClass: LimitClass) {
+  if (COUNTED_TOGETHER.has(limitClass)) return hitTogether
+  return limitClass === 'search' ? hitAmongNodes : hit
+}
 
 /**
  * Counts the request against its caller (credential, or host without one) and refuses it beyond the limit.
@@ -57,8 +59,7 @@ export function applyRateLimit(
   // Sign-in routes always count by host; otherwise a session would bypass the limit.
   const counted = limitClass === 'auth' ? null : viewer
   const caller = counted ? counted.credential.id : request.clientHost
-  const { hit, hitTogether } = services.limits
-  const count = COUNTED_TOGETHER.has(limitClass) ? hitTogether : hit
+  const count = counterFor(services.limits, limitClass)
   const countCaller = () => count(`${limitClass}:${caller}`, perMinute)
   const refuseCaller = (state: LimitState) => {
     request.limit = state

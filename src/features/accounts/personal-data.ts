@@ -454,6 +454,7 @@ export const PERSONAL_DATA = {
   schema_migrations: null,
   server_secret: null,
   idempotency_keys: null,
+  rate_limits: null,
   oauth_clients: null,
   billing_events: null,
   billing_early_refunds: null,

@@ -60,11 +60,11 @@ export async function* watchRoom(
   }
 }
 
-/** Tables derived from others; a restore rebuilds them. */
-const DERIVED =
-  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts))/
+/** Tables that are left out: a restore rebuilds them, and rate limits last a minute. */
+const LEFT_OUT =
+  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts)|rate_limits)/
 const MIGRATIONS = 'schema_migrations'
-const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(name)
+const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !LEFT_OUT.test(name)
 
 async function column(snapshot: Snapshot, table: string, ...names: string[]): Promise<string[][]> {
   const shape = snapshot.tables.find(({ name }) => name === table)

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import type { Events, Subscribers } from '../../core/events.ts'
 import { type Database, type Db, isSqlite } from '../../db/db.ts'
@@ -344,13 +345,17 @@ const MAX_CACHE_ENTRIES = 50_000
  * Reads wait in memory for a second, so that many searches make one write. An orderly shutdown writes them; a
  * killed process loses them.
  */
-type Waiting = { reads: Map<string, Read>; written: Map<string, number>; writing: Promise<void> }
+type Waiting = { reads: Map<string, Read>; written: LRUCache<string, number>; writing: Promise<void> }
 const WAITING_READS = new WeakMap<Database, Waiting>()
 
 function waitingOf(database: Database): Waiting {
   const known = WAITING_READS.get(database)
   if (known) return known
-  const made: Waiting = { reads: new Map(), written: new Map(), writing: Promise.resolve() }
+  const made: Waiting = {
+    reads: new Map(),
+    written: new LRUCache({ max: MAX_CACHE_ENTRIES }),
+    writing: Promise.resolve(),
+  }
   WAITING_READS.set(database, made)
   return made
 }
@@ -365,7 +370,6 @@ export function noteReads(ctx: Ctx, cards: Events['cards.shown']['cards']): void
     const key = `${userId} ${card_id}`
     if (owner_id === userId || (written.get(key) ?? 0) > now.getTime() - AGAIN_MS) continue
     reads.set(key, { user_id: userId, card_id, last_at: now.toISOString() })
-    if (written.size >= MAX_CACHE_ENTRIES) written.clear()
     written.set(key, now.getTime())
   }
   if (reads.size >= MAX_WAITING_READS) ctx.wakeups.emit(READS_JOB)

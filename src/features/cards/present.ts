@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -135,7 +136,7 @@ type Remembered = { updatedAt: string; length: number; speaks: boolean }
 const MAX_CACHE_ENTRIES = 20_000
 
 /** Cache of results. The key contains the length, because rows may hold only the beginning of a text. */
-const remembered = new Map<string, Remembered>()
+const remembered = new LRUCache<string, Remembered>({ max: MAX_CACHE_ENTRIES })
 
 const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
 
@@ -166,7 +167,6 @@ function textsSpeak(row: SpokenRow): boolean {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   const known = remembered.get(row.card_id)
   if (known?.updatedAt === row.updated_at && known.length === length) return known.speaks
-  if (remembered.size >= MAX_CACHE_ENTRIES) remembered.clear()
   const speaks = containsInstructions(texts.map(unescaped).join('\n\n'))
   remembered.set(row.card_id, { updatedAt: row.updated_at, length, speaks })
   return speaks
@@ -308,7 +308,7 @@ const MAX_KEPT_LENGTH = 4000
 
 type KeptCard = { row: CardRow; card: CardAnswer }
 
-const KEPT_CARDS = new Map<string, KeptCard>()
+const KEPT_CARDS = new LRUCache<string, KeptCard>({ max: MAX_KEPT })
 
 function isSame(a: CardRow, b: CardRow): boolean {
   for (const name in a) if (a[name as keyof CardRow] !== b[name as keyof CardRow]) return false
@@ -332,7 +332,6 @@ export function answerOf(row: CardRow, now: Date): CardAnswer {
   if (kept && isSame(kept.row, row)) return kept.card
   const card = { ...presentCard(row, now), superseded_by: null }
   if (!mayKeep(row)) return card
-  if (KEPT_CARDS.size >= MAX_KEPT) KEPT_CARDS.clear()
   KEPT_CARDS.set(key, { row, card: keepAnswer(card) })
   return card
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { Ctx, UserCtx } from '../../core/context.ts'
@@ -403,7 +404,7 @@ const MAX_WITHDRAWN_COMPARED = 500
 const MAX_CACHE_ENTRIES = 2000
 
 /** Cache without expiry: a version never changes, so neither does its sketch. */
-const SKETCHES = new Map<string, TextSketch>()
+const SKETCHES = new LRUCache<string, TextSketch>({ max: MAX_CACHE_ENTRIES })
 
 async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<TextSketch | undefined> {
   const key = `${withdrawn.card_id} ${withdrawn.version}`
@@ -412,7 +413,6 @@ async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<T
   const text = await textOfVersion(ctx.db, withdrawn)
   if (!text) return undefined
   const sketch = sketchOf(comparedText(text))
-  if (SKETCHES.size >= MAX_CACHE_ENTRIES) SKETCHES.clear()
   SKETCHES.set(key, sketch)
   return sketch
 }

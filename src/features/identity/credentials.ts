@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Ctx, contextFor, type Recognised, type Services, type Viewer } from '../../core/context.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { notAuthenticated } from '../../core/errors.ts'
@@ -15,9 +16,9 @@ const SESSION_USE_RECORDED_EVERY_MS = 3_600_000
 
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
 
-const scopeSets = new Map<string, ReadonlySet<Scope>>()
+/** Cached, because most credentials have one of few lists of scopes. */
+const scopeSets = new LRUCache<string, ReadonlySet<Scope>>({ max: 500 })
 
-/** Cached, because there are few different lists of scopes. */
 function scopesIn(json: string): ReadonlySet<Scope> {
   let scopes = scopeSets.get(json)
   if (!scopes) {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
@@ -176,13 +177,12 @@ export const dismissFirstSteps = capability({
  * People whose first search is already stored. A new process starts empty and asks the database once for each
  * person.
  */
-const known = new WeakMap<Ctx['database'], Set<string>>()
-const MAX_KNOWN = 100_000
+const known = new WeakMap<Ctx['database'], LRUCache<string, true>>()
+const MAX_KNOWN = 20_000
 
 function remember({ database }: Ctx, userId: string): void {
-  const people = known.get(database) ?? new Set()
-  if (people.size >= MAX_KNOWN) people.clear()
-  known.set(database, people.add(userId))
+  const people = known.get(database) ?? new LRUCache({ max: MAX_KNOWN })
+  known.set(database, people.set(userId, true))
 }
 
 /**
@@ -191,7 +191,7 @@ function remember({ database }: Ctx, userId: string): void {
  */
 export async function noteFirstSearch(ctx: Ctx): Promise<void> {
   const userId = ctx.viewer?.userId
-  if (userId === undefined || known.get(ctx.database)?.has(userId)) return
+  if (userId === undefined || known.get(ctx.database)?.get(userId)) return
   try {
     if (!(await hasSearched(ctx.db, userId)))
       await inTx(ctx, (ctx) => noteFirstStep(ctx.db, userId, { searched_at: ctx.now().toISOString() }))

@@ -106,7 +106,7 @@ const findFailures = (ctx: Ctx, subjects: readonly string[]): Promise<Row[]> =>
 /** Refuses a try that comes too soon after failed ones from this host (brute force). */
 export async function limitGuessers(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
-  const perMinute = ctx.limits.hit(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
+  const perMinute = await ctx.limits.hitTogether(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
   if (perMinute.exceeded) throw rateLimited(perMinute, 'Too many tries for this e-mail address.')
   const rows = await findFailures(ctx, [byAddress(ctx, email), byHost(ctx)])
   const wait = Math.max(0, ...rows.map((row) => secondsToWait(ctx, row)))

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { UserCtx } from '../../core/context.ts'
 import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import type { Database } from '../../db/db.ts'
-import { Kept } from '../../search-index/index.ts'
 import { tokens } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import { type AskedWord, type Cover, type Coverage, coverageOf, FLOOR, readQuery } from '../../text/query.ts'
@@ -164,10 +164,11 @@ const BYTES_OF_A_LENGTH = 50
 const MAX_BYTES = 8 * 2 ** 20
 
 /** Event numbers are never reused and event texts never change, so a cached length stays right. */
-const kept = new WeakMap<Database, Kept<number>>()
+const kept = new WeakMap<Database, LRUCache<number, number>>()
 
-function keptLengths(database: Database): Kept<number> {
-  const known = kept.get(database) ?? new Kept(MAX_BYTES, () => BYTES_OF_A_LENGTH)
+function keptLengths(database: Database): LRUCache<number, number> {
+  const known =
+    kept.get(database) ?? new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: () => BYTES_OF_A_LENGTH })
   kept.set(database, known)
   return known
 }
@@ -186,7 +187,7 @@ async function lengthsOf(
   }
   if (unread.length === 0) return lengths
   for (const [eventNo, length] of await readLengths(db, database.engine, ranges[0]?.userId ?? '', unread)) {
-    known.keep(eventNo, length)
+    known.set(eventNo, length)
     lengths.set(eventNo, length)
   }
   return lengths

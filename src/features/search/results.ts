@@ -1,4 +1,5 @@
 import type { Expression, Selectable, SqlBool } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { UserCtx } from '../../core/context.ts'
 import { type Whose, withMark } from '../../core/untrusted-text.ts'
 import { fromJson } from '../../db/columns.ts'
@@ -7,7 +8,7 @@ import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import { inNumbers, isAmong, numberList } from '../../db/sql-values.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
-import { Kept, numbersOf } from '../../search-index/index.ts'
+import { numbersOf } from '../../search-index/index.ts'
 import type { Step } from '../../shared/card-checks.ts'
 import { fitsOf } from '../../shared/cites.ts'
 import {
@@ -211,10 +212,11 @@ function bytesOf(card: CardTexts): number {
 /** Texts are cut into words only after this many hits, because cutting is slow. */
 const CUT_WHEN_MET = 4
 
-const kept = new WeakMap<Database, Kept<CardTexts>>()
+const kept = new WeakMap<Database, LRUCache<number, CardTexts>>()
 
-function keptTexts({ database, searchTuning }: UserCtx): Kept<CardTexts> {
-  const known = kept.get(database) ?? new Kept(searchTuning.keptTextBytes, bytesOf)
+function keptTexts({ database, searchTuning }: UserCtx): LRUCache<number, CardTexts> {
+  const known =
+    kept.get(database) ?? new LRUCache({ maxSize: searchTuning.keptTextBytes, sizeCalculation: bytesOf })
   kept.set(database, known)
   return known
 }
@@ -274,14 +276,19 @@ async function cardsByNumber(
         continue
       }
       texts.met++
-      if (texts.met === CUT_WHEN_MET) memory.grow(texts, ({ read }) => readWords(read))
+      if (texts.met === CUT_WHEN_MET) {
+        readWords(texts.read)
+        // Deleted first: a value set again keeps the size that it had.
+        memory.delete(row.doc_no)
+        memory.set(row.doc_no, texts)
+      }
       cards.set(row.doc_no, { row: withTexts(row, texts.columns, whoseIs(row, scope)), texts })
     }
   }
   for (const card of await readWhole(ctx, scope, unknown)) {
     cards.set(card.row.doc_no, card)
     // A transaction may see a version that is never committed, so its texts are not cached.
-    if (!ctx.transacting) memory.keep(card.row.doc_no, card.texts)
+    if (!ctx.transacting) memory.set(card.row.doc_no, card.texts)
   }
   return cards
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardType } from '../../db/knowledge-schema.ts'
@@ -200,8 +201,8 @@ export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
 
 const LARGE_KEPT_MS = 60_000
 const MAX_KEPT = 10_000
-type Large = { until: number; averageLength: number | undefined }
-const LARGE = new Map<string, Large>()
+type Large = { averageLength: number | undefined }
+const LARGE = new LRUCache<string, Large>({ max: MAX_KEPT, ttl: LARGE_KEPT_MS })
 
 const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
@@ -210,14 +211,10 @@ const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =
  * Returns the cached size of a scope that recently had more than `cards` cards or too many words. A slightly
  * old size is fine for plans; small scopes are not cached, because they may grow at any moment.
  */
-function knownLarger(scope: SearchScope, cards: number): Large | undefined {
-  const known = LARGE.get(nameOf(scope, cards))
-  return known && known.until > performance.now() ? known : undefined
-}
+const knownLarger = (scope: SearchScope, cards: number): Large | undefined => LARGE.get(nameOf(scope, cards))
 
 function rememberLarger(scope: SearchScope, cards: number, averageLength?: number): Large {
-  if (LARGE.size >= MAX_KEPT) LARGE.clear()
-  const known = { until: performance.now() + LARGE_KEPT_MS, averageLength }
+  const known = { averageLength }
   LARGE.set(nameOf(scope, cards), known)
   return known
 }

@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { SELF_GUARDED } from '../../src/core/context.ts'
-import type { Db } from '../../src/db/db.ts'
+import type { Database, Db } from '../../src/db/db.ts'
 import type { TestVault } from './engines.ts'
 
-/** On a cluster a coordinator does not show that a statement waits on another node. */
+/** The second may run again instead of waiting for a lock. */
 const MAX_WAIT_TIME_MS = 2000
 
-/** Whether a statement waits for a lock of another one. */
-export const isAnyWaiting = async (db: Db): Promise<boolean> => {
-  const { rows } = await sql`select 1 from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows.length > 0
+/** Returns how many statements wait for a lock of another one. A cluster's may wait on any server. */
+export async function waitingStatements({ read, isDistributed }: Database): Promise<number> {
+  const [activity, process] = isDistributed
+    ? ['citus_stat_activity', 'global_pid']
+    : ['pg_stat_activity', 'pid']
+  const { rows } = await sql`select distinct ${sql.ref(process)} from ${sql.table(activity)}
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(read)
+  return rows.length
 }
 
 /**
@@ -37,7 +40,12 @@ export async function meeting<T>(
     isAnswered = true
   })
   const until = Date.now() + MAX_WAIT_TIME_MS
-  while (engine === 'postgres' && !isAnswered && Date.now() < until && !(await isAnyWaiting(database.read)))
+  while (
+    engine === 'postgres' &&
+    !isAnswered &&
+    Date.now() < until &&
+    (await waitingStatements(database)) === 0
+  )
     await sleep(5)
   end.resolve()
   await holding

@@ -149,6 +149,7 @@ export {
   editableCard,
   evidenceTexts,
   lockAnyCard,
+  lockArrivals,
   lockCards,
   lockCardsOf,
   lockKeyOf,

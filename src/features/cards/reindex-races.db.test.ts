@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
 import type { Answer } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { meeting } from '../../../test/support/meeting.ts'
+import { meeting, waitingStatements } from '../../../test/support/meeting.ts'
 import { contextFor, SELF_GUARDED } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import { documentsNamedBy } from '../../search-index/index-store.ts'
@@ -38,20 +38,13 @@ onBothEngines('a card that is written while its team is opened or closed', (t) =
     }
   })
 
-  const waitingStatements = async () => {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(database().read)
-    return rows.length
-  }
-
   /** Lets both begin, the second when the first waits for a row that is locked, and ends that when both wait. */
   async function bothUnderWay(
     lock: (db: Db) => Promise<unknown>,
     first: () => Promise<Answer>,
     second: () => Promise<Answer>,
   ): Promise<Answer[]> {
-    // A cluster does not show that a statement waits on another node.
-    if (t.engine === 'sqlite' || database().isDistributed) return Promise.all([first(), second()])
+    if (t.engine === 'sqlite') return Promise.all([first(), second()])
     const [locked, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const locking = database().transaction(async (db) => {
       await lock(db)
@@ -60,9 +53,12 @@ onBothEngines('a card that is written while its team is opened or closed', (t) =
     }, SELF_GUARDED)
     await Promise.race([locked.promise, locking])
     const begun = [first()]
-    await vi.waitUntil(async () => (await waitingStatements()) === 1)
+    await expect.poll(() => waitingStatements(database())).toBe(1)
     begun.push(second())
-    await vi.waitUntil(async () => (await waitingStatements()) === 2).finally(end.resolve)
+    await expect
+      .poll(() => waitingStatements(database()))
+      .toBe(2)
+      .finally(end.resolve)
     await locking
     return Promise.all(begun)
   }

@@ -530,8 +530,8 @@ export async function lockCard(ctx: UserCtx, cardId: string): Promise<void> {
 /**
  * Locks the target by an update. A change of visibility marks the cards in its snapshot (`changeWorkspace`)
  * and would miss the arriving card if it only waited for a lock; after an update it runs again. The library
- * never changes its visibility. In a cluster an update would lock all workspaces, so there the entry may stay
- * old until the card's next change.
+ * never changes its visibility. In a cluster an update would lock all workspaces, so there `lockArrivals` keeps
+ * the two apart.
  */
 async function lockTarget(ctx: UserCtx, workspaceId: string): Promise<void> {
   if (workspaceId === PUBLIC_LIBRARY_ID || ctx.database.isDistributed) await lockVisibility(ctx, workspaceId)
@@ -541,6 +541,14 @@ async function lockTarget(ctx: UserCtx, workspaceId: string): Promise<void> {
       .set((eb) => ({ updated_at: eb.ref('updated_at') }))
       .where('workspace_id', '=', workspaceId)
       .execute()
+}
+
+/**
+ * Lets no card arrive while the visibility of a workspace changes in a cluster. Call it before cards are read in
+ * the transaction: each server shows the moment of the first statement that it runs.
+ */
+export async function lockArrivals({ db, database }: Ctx): Promise<void> {
+  if (database.isDistributed) await acquireLock(db, database.engine, 'publishing')
 }
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
 import type { Answer } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { isAnyWaiting, meeting } from '../../../test/support/meeting.ts'
+import { meeting, waitingStatements } from '../../../test/support/meeting.ts'
 import { contextFor, SELF_GUARDED } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -12,7 +12,7 @@ import { markDue, refreshDueTrust } from './refresh.ts'
 onBothEngines('a verdict beside a merge', (t) => {
   const url = (id: string) => `/api/v1/cards/${id}`
   const database = () => t.app.services.database
-  const untilOneWaits = () => vi.waitUntil(() => isAnyWaiting(database().read))
+  const untilOneWaits = () => expect.poll(() => waitingStatements(database())).toBeGreaterThan(0)
   const verdictsOn = (cardId: string) =>
     database().read.selectFrom('card_verdicts').selectAll().where('card_id', '=', cardId).execute()
 

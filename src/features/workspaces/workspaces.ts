@@ -14,6 +14,7 @@ import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
 import { audit } from '../audit/index.ts'
 import {
+  lockArrivals,
   lockCardsOf,
   markAll,
   reindexWorkspaceSoon,
@@ -326,6 +327,7 @@ export const changeWorkspace = capability({
       }
       if (Object.keys(change).length > 0) {
         const isShownAnew = visibility !== undefined && visibility !== workspace.visibility
+        if (isShownAnew) await lockArrivals(ctx)
         const successors = isShownAnew ? await successorsAround(ctx.db, workspace_id) : []
         if (isShownAnew) await lockCardsOf(ctx, { workspaceId: workspace_id, successors }, 'judged')
         if (isOpened) await rejectRepeatedIn(ctx, { workspace_id, visibility })

@@ -9,7 +9,7 @@ import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { safeMarkdown } from '../../pages/markdown.ts'
 import { type Html, html, PAGE_HEADERS, page } from '../../pages/page.ts'
-import type { Step } from '../../shared/card-checks.ts'
+import { DEFINITION, MARKDOWN_FIELDS, type Step } from '../../shared/card-fields.ts'
 import { DEFAULT_LANGUAGE } from '../../shared/language.ts'
 import { LICENCE_TEXTS, type Licence } from '../../shared/licences.ts'
 import { beginningOf, escapeHtml } from '../../text/unicode.ts'
@@ -22,8 +22,9 @@ const publicCards = (db: Db) => db.selectFrom('cards').where(isListed(NOBODY, 'p
 
 const SHOWN_CHARACTERS = 20_000
 
-const begin = (column: 'symptom' | 'fix_summary' | 'root_cause' | 'body' | 'scope_notes', most: number) =>
-  sql<string | null>`substr(${sql.ref(`cards.${column}`)}, 1, ${most})`
+const BEGINNINGS = MARKDOWN_FIELDS.map((field) =>
+  sql<string | null>`substr(${sql.ref(`cards.${field}`)}, 1, ${SHOWN_CHARACTERS})`.as(field),
+)
 
 type PublicCard = Pick<
   Selectable<CardsTable>,
@@ -36,13 +37,8 @@ type PublicCard = Pick<
   licence: Licence | null
   version_published_at: string | null
   origin: string | null
-  symptom: string | null
-  fix_summary: string | null
-  root_cause: string | null
-  body: string | null
-  scope_notes: string | null
   is_current: number
-}
+} & Record<(typeof MARKDOWN_FIELDS)[number], string | null>
 
 function findPublicCard(db: Db, cardId: string): Promise<PublicCard | undefined> {
   return publicCards(db)
@@ -64,14 +60,7 @@ function findPublicCard(db: Db, cardId: string): Promise<PublicCard | undefined>
       'cards.origin',
       'users.display_name as owner_name',
     ])
-    .select((eb) => [
-      begin('symptom', SHOWN_CHARACTERS).as('symptom'),
-      begin('fix_summary', SHOWN_CHARACTERS).as('fix_summary'),
-      begin('root_cause', SHOWN_CHARACTERS).as('root_cause'),
-      begin('body', SHOWN_CHARACTERS).as('body'),
-      begin('scope_notes', SHOWN_CHARACTERS).as('scope_notes'),
-      eb.case().when(isCurrent()).then(1).else(0).end().as('is_current'),
-    ])
+    .select((eb) => [...BEGINNINGS, eb.case().when(isCurrent()).then(1).else(0).end().as('is_current')])
     .where('cards.card_id', '=', cardId)
     .executeTakeFirst()
 }
@@ -224,11 +213,11 @@ function cardView(card: PublicCard, baseUrl: string): string {
 <time datetime="${published}">${day(published)}</time></p>
 <h1>${card.title}</h1>
 ${part(isDebug ? 'Symptom' : 'Problem or goal', card.symptom)}
-${part('Root cause', card.root_cause)}
+${part(DEFINITION.root_cause.label, card.root_cause)}
 ${part(isDebug ? 'Fix' : 'Solution', card.fix_summary)}
 ${stepsPart(fromJson<Step[]>(card.steps))}
-${part('Where it applies', card.scope_notes)}
-${part('Notes', card.body)}
+${part(DEFINITION.scope_notes.label, card.scope_notes)}
+${part(DEFINITION.body.label, card.body)}
 ${factsPart(card)}
 ${givenPart(card)}
 </article>${footOf(card)}`

@@ -8,7 +8,17 @@ import { type Named, prepared } from '../../db/prepared.ts'
 import { inNumbers, isAmong, numberList } from '../../db/sql-values.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
 import { Kept, numbersOf } from '../../search-index/index.ts'
-import type { Step } from '../../shared/card-checks.ts'
+import {
+  type ContentColumns,
+  EXPLAINING_FIELDS,
+  isJson,
+  type JsonField,
+  pick,
+  type Step,
+  WRITTEN_COLUMNS,
+  WRITTEN_FIELDS,
+  type WrittenField,
+} from '../../shared/card-fields.ts'
 import { fitsOf } from '../../shared/cites.ts'
 import {
   type Cover,
@@ -60,19 +70,6 @@ import { type AskedCodes, isAboutAnotherCode } from './query.ts'
 import type { QueryTerm as Asked, Hit, SearchScope } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 
-const TEXT_COLUMNS = [
-  'cards.title',
-  'cards.symptom',
-  'cards.fix_summary',
-  'cards.root_cause',
-  'cards.steps',
-  'cards.body',
-  'cards.card_payload',
-  'cards.scope_notes',
-  'cards.tags',
-  'cards.environment',
-] as const
-
 const STATE_COLUMNS = [
   'cards.card_id',
   'cards.version',
@@ -99,7 +96,7 @@ const STATE_COLUMNS = [
   'cards.hidden_at',
 ] as const
 
-const COLUMNS = { state: STATE_COLUMNS, whole: [...STATE_COLUMNS, ...TEXT_COLUMNS] }
+const COLUMNS = { state: STATE_COLUMNS, whole: [...STATE_COLUMNS, ...WRITTEN_COLUMNS] }
 
 type Extent = keyof typeof COLUMNS
 
@@ -142,7 +139,7 @@ type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS> | 'tr
   /** In scope `known` only: the card is in a workspace of the viewer. */
   is_in_team?: number
 }
-type TextColumns = Pick<Selectable<CardsTable>, NamesIn<typeof TEXT_COLUMNS>>
+type TextColumns = Pick<ContentColumns, WrittenField>
 type HitRow = StateRow & TextColumns
 
 type Rows = { state: StateRow; whole: HitRow }
@@ -296,19 +293,9 @@ function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
   return row.edited_by === viewerId ? 'you' : 'team'
 }
 
-/** Written field by field, because spreading objects is slow. */
 const withTexts = (row: StateRow, columns: TextColumns, whose: Whose): HitCard['row'] => ({
   ...row,
-  title: columns.title,
-  symptom: columns.symptom,
-  fix_summary: columns.fix_summary,
-  root_cause: columns.root_cause,
-  steps: columns.steps,
-  body: columns.body,
-  card_payload: columns.card_payload,
-  scope_notes: columns.scope_notes,
-  tags: columns.tags,
-  environment: columns.environment,
+  ...columns,
   whose,
 })
 
@@ -325,51 +312,32 @@ async function readWhole(ctx: UserCtx, scope: SearchScope, docNos: readonly numb
 function textsOf(row: HitRow, evidence: readonly string[]): CardTexts {
   const tags = fromJson<string[]>(row.tags)
   const environment = fromJson<Record<string, string>>(row.environment)
-  const { title, symptom, fix_summary, root_cause, steps, body, card_payload, scope_notes } = row
   return {
     version: row.version,
-    columns: {
-      title,
-      symptom,
-      fix_summary,
-      root_cause,
-      steps,
-      body,
-      card_payload,
-      scope_notes,
-      tags: row.tags,
-      environment: row.environment,
-    },
+    columns: pick(row, WRITTEN_FIELDS),
     tags,
     environment,
     met: 1,
-    read: cardFields(title, fieldsOf(row, tags, environment, evidence)),
+    read: cardFields(row.title, fieldsOf(row, evidence)),
   }
 }
 
-function fieldsOf(
-  row: HitRow,
-  tags: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  evidence: readonly string[],
-): Field[] {
-  const fields: Field[] = []
-  const add = (where: string, text: string | null) => {
-    if (text) fields.push({ where, text })
-  }
-  add('symptom', row.symptom)
-  add('fix_summary', row.fix_summary)
-  add('root_cause', row.root_cause)
-  for (const { action, result } of fromJson<Step[]>(row.steps)) {
-    add('steps', `${action ?? ''}`)
-    add('steps', `${result ?? ''}`)
-  }
-  add('body', row.body)
-  add('tags', tags.join(', '))
-  add('environment', environmentText(environment))
-  add('scope_notes', row.scope_notes)
-  for (const text of evidence) fields.push({ where: 'evidence', text, isLog: true })
-  return fields
+/** Returns the texts in each field of JSON, as they are shown. */
+const TEXTS_IN_JSON: Record<JsonField, (json: string) => string[]> = {
+  environment: (json) => [environmentText(fromJson(json))],
+  steps: (json) =>
+    fromJson<Step[]>(json).flatMap(({ action, result }) => [`${action ?? ''}`, `${result ?? ''}`]),
+  tags: (json) => [fromJson<string[]>(json).join(', ')],
+  card_payload: () => [],
+}
+
+function fieldsOf(row: HitRow, evidence: readonly string[]): Field[] {
+  const written = EXPLAINING_FIELDS.flatMap((where) => {
+    const stored = row[where] ?? ''
+    const texts = isJson(where) ? TEXTS_IN_JSON[where](stored) : [stored]
+    return texts.map((text) => ({ where, text }))
+  })
+  return [...written, ...evidence.map((text) => ({ where: 'evidence', text, isLog: true }))]
 }
 
 const environmentText = (environment: Readonly<Record<string, string>>): string =>

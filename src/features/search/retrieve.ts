@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
-import type { CardType } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import {
   type Candidate,
@@ -32,6 +31,7 @@ import {
   type Without,
   wordsOfDocuments,
 } from '../../search-index/index.ts'
+import type { CardType } from '../../shared/card-fields.ts'
 import {
   type AskedWord,
   askedInformation,

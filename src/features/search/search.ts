@@ -5,6 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
+import { FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
 import { tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query.ts'
@@ -116,8 +117,7 @@ const withoutSecrets = <T>(value: T): T => cleanJson(value, new Findings())
 
 function promptFor(query: string, sources: readonly Loaded[]) {
   const cards = sources.map(({ row }, i) => {
-    const { title, symptom, root_cause, fix_summary, steps, environment } = contentOf(row)
-    const content = withoutSecrets({ title, symptom, root_cause, fix_summary, steps, environment })
+    const content = withoutSecrets(pick(contentOf(row), ['title', ...FIRST_TEXTS, 'steps', 'environment']))
     return `Card ${i + 1}: ${beginningOf(JSON.stringify(content), 6000)}`
   })
   return [

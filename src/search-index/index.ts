@@ -7,7 +7,7 @@ export {
   type SearchDocument,
   type WeighedText,
 } from './document.ts'
-export { findBest, type SearchHit as Found } from './find-best.ts'
+export { type Found, findBest } from './find-best.ts'
 export {
   documentsByNumber,
   documentsNamedBy,

@@ -9,7 +9,13 @@ import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { safeMarkdown } from '../../pages/markdown.ts'
 import { type Html, html, PAGE_HEADERS, page } from '../../pages/page.ts'
-import { DEFINITION, MARKDOWN_FIELDS, type Step } from '../../shared/card-fields.ts'
+import {
+  type CardField,
+  DEFINITION,
+  FIRST_TEXTS,
+  MARKDOWN_FIELDS,
+  type Step,
+} from '../../shared/card-fields.ts'
 import { DEFAULT_LANGUAGE } from '../../shared/language.ts'
 import { LICENCE_TEXTS, type Licence } from '../../shared/licences.ts'
 import { beginningOf, escapeHtml } from '../../text/unicode.ts'
@@ -159,6 +165,14 @@ const part = (title: string, text: string | null): Html | '' =>
       }</section>`
     : ''
 
+/** Returns the texts before the steps. The fix follows its cause. */
+function textParts(card: PublicCard): Html[] {
+  const labels: Partial<Record<CardField, string>> =
+    card.card_type === 'debug_fix' ? {} : { symptom: 'Problem or goal', fix_summary: 'Solution' }
+  const fields = [...FIRST_TEXTS.filter((field) => field !== 'fix_summary'), 'fix_summary'] as const
+  return fields.map((field) => html`${part(labels[field] ?? DEFINITION[field].label, card[field])}\n`)
+}
+
 function stepsPart(steps: readonly Step[]): Html | '' {
   if (steps.length === 0) return ''
   const items = steps
@@ -205,17 +219,13 @@ const footOf = (card: PublicCard): Html =>
   html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a> <a href="/report/${card.card_id}" rel="nofollow">Report this card</a></footer>`
 
 function cardView(card: PublicCard, baseUrl: string): string {
-  const isDebug = card.card_type === 'debug_fix'
   const title = beginningOf(plain(card.title), 200)
   const published = card.published_at ?? card.created_at
   const body = html`${TOP}<article>
 <p class="soft">${TYPE_NAMES[card.card_type]} by ${authorOf(card)}${card.origin !== null && `, passed on by ${card.owner_name}`} · published
 <time datetime="${published}">${day(published)}</time></p>
 <h1>${card.title}</h1>
-${part(isDebug ? 'Symptom' : 'Problem or goal', card.symptom)}
-${part(DEFINITION.root_cause.label, card.root_cause)}
-${part(isDebug ? 'Fix' : 'Solution', card.fix_summary)}
-${stepsPart(fromJson<Step[]>(card.steps))}
+${textParts(card)}${stepsPart(fromJson<Step[]>(card.steps))}
 ${part(DEFINITION.scope_notes.label, card.scope_notes)}
 ${part(DEFINITION.body.label, card.body)}
 ${factsPart(card)}

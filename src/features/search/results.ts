@@ -67,7 +67,7 @@ import {
   withNames,
 } from '../cards/index.ts'
 import { type AskedCodes, isAboutAnotherCode } from './query.ts'
-import type { QueryTerm as Asked, Hit, SearchScope } from './retrieve.ts'
+import type { QueryTerm, SearchHit, SearchScope } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 
 const STATE_COLUMNS = [
@@ -192,7 +192,7 @@ export type CardTexts = {
 
 type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
 
-type NumberedHit = Pick<Hit, 'docNo' | 'documentId'>
+type NumberedHit = Pick<SearchHit, 'docNo' | 'documentId'>
 
 /** About the size in bytes of cached texts and of the words cut from them. */
 const BYTES = { texts: 1000, ofCharacter: 2, words: 500, ofCharacterInWords: 3 }
@@ -345,7 +345,7 @@ const environmentText = (environment: Readonly<Record<string, string>>): string 
     .map((entry) => entry.join(' '))
     .join(', ')
 
-export type HitDetails = HitCard & {
+export type FoundCard = HitCard & {
   marked: Marked
   confidence: number
   logit: number
@@ -378,10 +378,10 @@ const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: Sea
 export async function loadHits(
   ctx: UserCtx,
   scope: SearchScope,
-  asked: readonly Asked[],
-  hits: readonly Hit[],
+  asked: readonly QueryTerm[],
+  hits: readonly SearchHit[],
   demands: Demands,
-): Promise<{ loaded: HitDetails[]; characters: number }> {
+): Promise<{ loaded: FoundCard[]; characters: number }> {
   const cards = await hitCards(ctx, scope, hits)
   const phrases = demands.phrases.map(phraseTest)
   const readHit = hitReader(asked)
@@ -401,11 +401,11 @@ export async function loadHits(
 
 const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
 
-function hitReader(asked: readonly Asked[]) {
+function hitReader(asked: readonly QueryTerm[]) {
   const query = weighQuery(asked)
   const termsFor = termsByCovers(asked)
   const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? nameTest(spoken) : undefined))
-  return (read: CardFields, hit: Hit, isByChance: boolean) => {
+  return (read: CardFields, hit: SearchHit, isByChance: boolean) => {
     const named = namedTexts(read.fields.map(({ text }) => text))
     const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], named) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
@@ -426,7 +426,7 @@ const isSpokenFor = (
   named: NamedTexts,
 ): boolean => !(isByParts && isIn) || isIn(named)
 
-function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | undefined) => WantedTerms {
+function termsByCovers(asked: readonly QueryTerm[]): (covers: readonly Cover[] | undefined) => WantedTerms {
   const made = new Map<string, WantedTerms>()
   return (covers) => {
     const words = covers ? covers.map(({ credit }) => (credit === 0 ? '-' : '+')).join('') : ''
@@ -436,7 +436,7 @@ function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | und
   }
 }
 
-function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
+function termsOf(asked: readonly QueryTerm[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
     asked.flatMap(({ term, parts, otherTerms = [], meant }, i) => {
       const cover = covers?.[i]
@@ -448,7 +448,7 @@ function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined):
 
 /** Only the texts show whether a card has a word as typed. */
 function coverInTexts(
-  { term, typed, parts, otherTerms = [], meant }: Asked,
+  { term, typed, parts, otherTerms = [], meant }: QueryTerm,
   cover: Cover | undefined,
   forms: Marked['forms'],
   named: NamedTexts,
@@ -468,7 +468,10 @@ function coverInTexts(
 }
 
 /** Returns corrected query words with the words of the cards: `{kubernets: kubernetes}`. */
-export function correctionsIn(asked: readonly Asked[], hits: readonly HitDetails[]): Record<string, string> {
+export function correctionsIn(
+  asked: readonly QueryTerm[],
+  hits: readonly FoundCard[],
+): Record<string, string> {
   const found: Record<string, string> = {}
   asked.forEach(({ typed, meant }, i) => {
     for (const { covers, marked } of hits) {
@@ -491,20 +494,20 @@ type Showing = {
   now: Date
 }
 
-const fittingOf = ({ row, texts, trust }: HitDetails) => ({
+const fittingOf = ({ row, texts, trust }: FoundCard) => ({
   cites: fromJson<string[]>(row.cites ?? '[]'),
   environment: texts.environment,
   verdicts: trust?.environments ?? [],
 })
 
 /** A snippet may come from evidence, which is not part of the card's row. */
-function provenanceWith(row: HitDetails['row'], { snippet, isLog }: Shown) {
+function provenanceWith(row: FoundCard['row'], { snippet, isLog }: Shown) {
   const provenance = provenanceOf(row)
   return isLog && row.whose !== 'you' && containsInstructions(snippet) ? withMark(provenance) : provenance
 }
 
 export const presentHit = (
-  hit: HitDetails & { homeFacts: HomeFacts; score: number },
+  hit: FoundCard & { homeFacts: HomeFacts; score: number },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {

@@ -286,7 +286,7 @@ const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
 
-export type Hit = Surroundings & {
+export type SearchHit = Surroundings & {
   docNo: number
   /** Undefined if only the posting lists of the document were read. */
   documentId: string | undefined
@@ -296,7 +296,7 @@ export type Hit = Surroundings & {
 
 export type Retrieved = {
   /** Best first, with spare hits in case some cards are gone. */
-  hits: Hit[]
+  hits: SearchHit[]
   asked: QueryTerm[]
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
@@ -348,7 +348,7 @@ function hitsOf(
   rankings: readonly Ranking[],
   cards: number,
   most?: number,
-): Hit[] {
+): SearchHit[] {
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)

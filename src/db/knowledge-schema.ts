@@ -1,18 +1,17 @@
 import type { Generated } from 'kysely'
+import type { ContentColumns } from '../shared/card-fields.ts'
 import type { Licence } from '../shared/licences.ts'
 
-export type CardType = 'debug_fix' | 'how_to' | 'lesson_learned' | 'decision' | 'reference'
 export type CardStatus = 'unpublished' | 'published'
 export type ReviewStatus = 'not_reviewed' | 'passed' | 'rejected'
 export type FeedbackKind = 'useful' | 'not_applicable' | 'outdated'
 
-export type CardsTable = {
+export type CardsTable = ContentColumns & {
   card_id: string
   owner_id: string
   workspace_id: string
   /** Where the card was recorded; unpublishing returns the card there. */
   origin_workspace_id: string
-  card_type: CardType
   status: CardStatus
   version: number
   /**
@@ -25,11 +24,8 @@ export type CardsTable = {
    * card never moved.
    */
   seen_since: Generated<string | null>
-  title: string
   /** Case-folded title, tags and the beginnings of symptom and fix, for the text filter of lists. */
   filter_text: string
-  tags: string
-  environment: string
   evidence_count: Generated<number>
   feedback_useful: Generated<number>
   feedback_not_applicable: Generated<number>
@@ -58,7 +54,7 @@ export type CardsTable = {
   source_event_id: Generated<string | null>
   /** Which sample card of the first steps; null for written cards. */
   sample: Generated<string | null>
-  /** SHA-256 of the current version's content, set at publication (core/content-hash.ts). */
+  /** SHA-256 of the current version's content, set at publication (shared/library-snapshot.ts). */
   content_hash: Generated<string | null>
   /** SPDX identifier; a version keeps its licence even after unpublishing. */
   licence: Generated<Licence | null>
@@ -82,13 +78,6 @@ export type CardsTable = {
   deleted_at: string | null
   /** Since when moderators or enough reports hide the card from all but its owner. */
   hidden_at: Generated<string | null>
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
-  steps: string
-  card_payload: string | null
-  body: string | null
-  scope_notes: string | null
 }
 
 /** One row per tag, for counting and filtering; `cards.tags` keeps the order. */

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { JSON_FIELDS, TEXT_FIELDS } from '../shared/card-fields.ts'
 import type { Schema } from './schema.ts'
 
 export type Column<Table extends keyof Schema> = keyof Selectable<Schema[Table]> & string
@@ -83,8 +84,8 @@ export const STORED_TEXTS = {
 
   // A text of a card is written by the person who made that version of it.
   cards: {
-    text: ['title', 'symptom', 'fix_summary', 'root_cause', 'body', 'scope_notes'],
-    json: ['tags', 'environment', 'steps', 'card_payload'],
+    text: TEXT_FIELDS,
+    json: JSON_FIELDS,
     counted: { writer: 'edited_by', ...OF_CARD },
   },
   card_versions: { text: [], json: ['content'], counted: { writer: 'edited_by', ...OF_CARD } },

@@ -17,7 +17,7 @@ const WELL_KNOWN = 60
 const VAGUELY_KNOWN = 250
 const KEPT = 300
 
-export type SearchHit = {
+export type RankedMatches = {
   candidates: Candidate[]
   others: number[]
 }
@@ -59,7 +59,7 @@ export async function findBest(
   wanted: readonly Wanted[],
   narrowed: Match,
   without: Without = [],
-): Promise<SearchHit> {
+): Promise<RankedMatches> {
   const isFound = (card: Candidate) => passes(card, narrowed, without) && hasAny(card, wanted)
   const fresh = view.fresh.filter(isFound)
   let plan = planFor(wanted, REACH.postings)

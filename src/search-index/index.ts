@@ -7,7 +7,7 @@ export {
   type SearchDocument,
   type WeighedText,
 } from './document.ts'
-export { findBest, type SearchHit } from './find-best.ts'
+export { findBest, type RankedMatches } from './find-best.ts'
 export {
   documentsByNumber,
   documentsNamedBy,

@@ -1,4 +1,5 @@
 import { withoutEnd } from '../text/unicode.ts'
+import { type CardContent, CITED_FIELDS, isText } from './card-fields.ts'
 
 /** Parses versions and ranges of npm, PyPI, Cargo, Go and Maven, in the forms that cards cite. */
 
@@ -282,14 +283,7 @@ export function fitsOf(card: Fitting, asked: Readonly<Record<string, string>>): 
   return ORDER.find((fits) => found.includes(fits)) ?? 'unknown'
 }
 
-export type Citing = {
-  environment: Record<string, string>
-  tags: readonly string[]
-  fix_summary: string
-  root_cause: string | null
-  body: string | null
-  steps: readonly { action: string }[]
-}
+export type Citing = Pick<CardContent, (typeof CITED_FIELDS)[number]>
 
 export const MAX_CITES = 50
 /** Limit of characters that are read: commands stand near the beginning, and longer texts are logs. */
@@ -400,9 +394,7 @@ const ofUrls = (text: string): string[] =>
 
 export function readCites(content: Citing): string[] {
   const texts = [
-    content.fix_summary,
-    content.root_cause ?? '',
-    content.body ?? '',
+    ...CITED_FIELDS.flatMap((field) => (isText(field) ? [content[field] ?? ''] : [])),
     ...content.steps.map((step) => String(step.action)),
   ].map((text) => text.slice(0, READ_CHARACTERS))
   const found = [...ofEnvironment(content), ...texts.flatMap(ofText), ...texts.flatMap(ofUrls)].flatMap(

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { canonicalJson, type HashedContent, sha256Hex } from '../core/crypto.ts'
+import { canonicalJson, sha256Hex } from '../core/crypto.ts'
+import { HASHED_FIELDS } from './card-fields.ts'
 import type { Licence } from './licences.ts'
 
 /**
@@ -44,6 +45,13 @@ export type Ending = {
   server: string
 }
 export type LastLine = Ending & { signature: string }
+
+/** The content of a published version. docs/guide/sharing-between-servers.md tells how it is hashed. */
+export type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
+
+/** Returns the SHA-256 of the canonical JSON of the hashed fields, in lower-case hexadecimal. */
+export const contentHash = (content: HashedContent): string =>
+  sha256Hex(canonicalJson(Object.fromEntries(HASHED_FIELDS.map((field) => [field, content[field] ?? null]))))
 
 export const writeLine = (line: FirstLine | CardLine | LastLine): string => canonicalJson(line)
 

@@ -1,6 +1,7 @@
 import { cleanJson, cleanText, Findings } from '../redaction/redact.ts'
 import { commandText } from '../text/command-output.ts'
 import { failureSignature } from '../text/failure.ts'
+import { type CardContent, FIRST_TEXTS } from './card-fields.ts'
 import { readCommand } from './command-line.ts'
 import { type Pair, type Recovery, readSession } from './recoveries.ts'
 import type { Session } from './session.ts'
@@ -98,15 +99,10 @@ export function worthOf({ failure, attempts, commands, files, environment }: Can
 }
 
 /** The text of a card, made from a candidate without a model. A person reviews and edits it first. */
-export type DraftCard = {
-  title: string
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
-  environment: Record<string, string>
-  steps: { order: number; action: string; result: string }[]
-  tags: string[]
-}
+export type DraftCard = Pick<CardContent, (typeof DRAFTED_FIELDS)[number]>
+
+export const DRAFTED_TEXTS = ['title', ...FIRST_TEXTS] as const
+export const DRAFTED_FIELDS = [...DRAFTED_TEXTS, 'environment', 'steps', 'tags'] as const
 
 const MAX_TITLE_LENGTH = 120
 const MAX_FIX_LENGTH = 900

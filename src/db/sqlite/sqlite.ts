@@ -131,12 +131,8 @@ const ONLY_READS = /^\s*(select|pragma)\b/i
 class SqliteConnection implements DatabaseConnection {
   readonly #mustTransact: boolean
   readonly #db: DatabaseSync
-<<<<<<< HEAD
   readonly #onSlow: OnSlow
-  readonly #statements = new Map<string, Prepared>()
-=======
   readonly #statements = new LRUCache<string, Prepared>({ max: MAX_CACHED_STATEMENTS })
->>>>>>> w/machine
   writes = 0
 
   constructor(db: DatabaseSync, mustTransact: boolean, onSlow: OnSlow) {

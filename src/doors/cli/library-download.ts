@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as zlib from 'node:zlib'
-import { canonicalJson, contentHash } from '../../core/crypto.ts'
+import { canonicalJson } from '../../core/crypto.ts'
 import { isLoopback } from '../../core/own-addresses.ts'
 import {
   type CardLine,
+  contentHash,
   type FirstLine,
   isSigned,
   keyIdOf,

@@ -6,6 +6,7 @@ import { fence, type ProvenanceAnswer } from '../../core/untrusted-text.ts'
 import { listCardsPage } from '../../features/cards/index.ts'
 import { requireUser } from '../../features/identity/index.ts'
 import { listProjects } from '../../features/memory/index.ts'
+import { DEFINITION, FIRST_TEXTS } from '../../shared/card-fields.ts'
 import { storable } from '../../text/unicode.ts'
 import { echoName } from '../http/errors.ts'
 
@@ -17,16 +18,13 @@ export type CardText = {
   title: string
   card_type: string
   status: string
-  symptom: string
-  fix_summary: string
-  root_cause?: string | null
   environment?: Record<string, string> | null
   steps?: Step[] | null
   tags?: string[] | null
   body?: string | null
   evidences?: Evidence[] | null
   superseded_by?: { card_id: string } | null
-}
+} & { [F in (typeof FIRST_TEXTS)[number]]?: string | null }
 
 /**
  * Returns a fenced block whose fence is longer than any in the text, so that evidence cannot break out of its
@@ -66,9 +64,7 @@ function textOf(card: CardText): string {
   return [
     `# ${card.title}`,
     facts.join(' · '),
-    ...section('Symptom', card.symptom),
-    ...section('Fix', card.fix_summary),
-    ...section('Root cause', card.root_cause),
+    ...FIRST_TEXTS.flatMap((field) => section(DEFINITION[field].label, card[field])),
     ...section(
       'Steps',
       steps

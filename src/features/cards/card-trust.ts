@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
-import type { CardType, Closeness, VerdictOutcome } from '../../db/knowledge-schema.ts'
+import type { Closeness, VerdictOutcome } from '../../db/knowledge-schema.ts'
+import type { CardType } from '../../shared/card-fields.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { type AccountAge, accountAge, factorOfAge } from '../identity/index.ts'
 

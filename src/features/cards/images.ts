@@ -15,7 +15,7 @@ import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardImagesTable } from '../../db/knowledge-schema.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { CardContent } from '../../shared/card-checks.ts'
+import { type CardContent, MARKDOWN_FIELDS } from '../../shared/card-fields.ts'
 import {
   BadImage,
   type ImageFault,
@@ -49,11 +49,13 @@ async function insertImage(db: Db, row: ImageRow, bytes: Buffer): Promise<void> 
 
 type StoredPicture = Pick<ImageRow, 'image_id' | 'uploaded_by' | 'created_at'>
 
-const isNamed = ({
-  image_id,
-}: StoredPicture) => sql<SqlBool>`lower(cards.symptom || ' ' || cards.fix_summary || ' ' || coalesce(cards.root_cause, '') || ' ' ||
-  coalesce(cards.body, '') || ' ' || coalesce(cards.scope_notes, '') || ' ' || cards.steps)
-  like ${`%${image_id}%`}`
+const TEXTS_WITH_IMAGES = sql.join(
+  [...MARKDOWN_FIELDS, 'steps'].map((field) => sql`coalesce(${sql.ref(`cards.${field}`)}, '')`),
+  sql` || ' ' || `,
+)
+
+const isNamed = ({ image_id }: StoredPicture) =>
+  sql<SqlBool>`lower(${TEXTS_WITH_IMAGES}) like ${`%${image_id}%`}`
 
 /**
  * Returns whether a version that the editor may read names the picture. Versions from before the card came
@@ -198,15 +200,8 @@ const imageAddress = (imageId: string): string => `/api/v1/images/${imageId}`
 
 const NAMED = /\/api\/v1\/images\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi
 
-function imagesNamedIn({
-  symptom,
-  fix_summary,
-  root_cause,
-  body,
-  scope_notes,
-  steps,
-}: CardContent): string[] {
-  const texts = [symptom, fix_summary, root_cause, body, scope_notes, toJson(steps)]
+function imagesNamedIn(content: CardContent): string[] {
+  const texts = [...MARKDOWN_FIELDS.map((field) => content[field]), toJson(content.steps)]
   const ids = texts.flatMap((text) =>
     Array.from(text?.matchAll(NAMED) ?? [], ([, id = '']) => id.toLowerCase()),
   )

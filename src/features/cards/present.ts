@@ -2,26 +2,38 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
-import { contentHash } from '../../core/crypto.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { keepAnswer, partOf } from '../../core/invoke.ts'
 import { AnswerId, MAX_PAGE_BYTES, Time } from '../../core/schemas.ts'
 import { markOf, Provenance, type ProvenanceAnswer, withMark } from '../../core/untrusted-text.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
-import { type CardContent, contentOf, type ReviewReason } from '../../shared/card-checks.ts'
+import { contentOf, type ReviewReason } from '../../shared/card-checks.ts'
+import {
+  type CardContent,
+  DEFINITION,
+  FIELDS_BY_PLACE,
+  JSON_FIELDS,
+  pick,
+  TEXT_FIELDS,
+  WRITTEN_FIELDS,
+  type WrittenField,
+} from '../../shared/card-fields.ts'
+import { contentHash } from '../../shared/library-snapshot.ts'
 import { LICENCE_TEXTS, type Licence, mustStay } from '../../shared/licences.ts'
 import { beginningOf, cutText } from '../../text/unicode.ts'
 import {
-  CARD_TYPES,
+  answered,
   type CardAnswer,
   type CaseResponse,
+  CutJson,
   hostOfOrigin,
   type ListedCard,
   type PublicationAnswer,
   presentOrigin,
   Review,
   storedOrigin,
+  thinParts,
   trackOf,
   Warning,
 } from './card.ts'
@@ -114,21 +126,7 @@ export function licenceFor(
   return wanted ?? ctx.config.libraryLicence
 }
 
-type SpokenRow = Pick<
-  CardRow,
-  | 'card_id'
-  | 'updated_at'
-  | 'title'
-  | 'symptom'
-  | 'fix_summary'
-  | 'root_cause'
-  | 'steps'
-  | 'tags'
-  | 'environment'
-  | 'body'
-  | 'scope_notes'
-  | 'cites'
-> &
+type SpokenRow = Pick<CardRow, 'card_id' | 'updated_at' | 'cites' | Exclude<WrittenField, 'card_payload'>> &
   Partial<Pick<CardRow, 'card_payload'>>
 
 type Remembered = { updatedAt: string; length: number; speaks: boolean }
@@ -146,11 +144,8 @@ const unescaped = (json: string): string =>
     ? json.replaceAll(/\\(["\\n])/g, (_, character: string) => ESCAPES[character] ?? '')
     : json
 
-function textsOf(row: SpokenRow): string[] {
-  const prose = [row.title, row.symptom, row.fix_summary, row.root_cause, row.body, row.scope_notes]
-  const json = [row.steps, row.tags, row.environment, row.card_payload ?? '']
-  return [...prose.map((text) => text ?? ''), ...json]
-}
+const textsOf = (row: SpokenRow): string[] =>
+  [...TEXT_FIELDS, ...JSON_FIELDS].map((field) => row[field] ?? '')
 
 /** Package names have no blanks, so `_` and `-` separate words. */
 const citesSpeak = (cites: string): boolean => containsInstructions(unescaped(cites).replaceAll('_', ' '))
@@ -255,23 +250,16 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   ...(row.origin === null ? {} : { origin: presentOrigin(row) ?? undefined }),
 })
 
-const cut = (text: string): string => beginningOf(text, SHORT_TEXT)
-const cutOrNull = (text: string | null): string | null => (text === null ? null : cut(text))
+/** Cuts the fields that are long in a list without room. */
+const shortOf = (card: CardAnswer): Partial<ListedCard> =>
+  Object.fromEntries(
+    WRITTEN_FIELDS.filter((field) => DEFINITION[field].short !== 'small').map((field) => {
+      const value = DEFINITION[field].short === 'begin' ? card[field] : null
+      return [field, typeof value === 'string' ? beginningOf(value, SHORT_TEXT) : null]
+    }),
+  )
 
-function shortened(card: CardAnswer): ListedCard {
-  return {
-    ...card,
-    title: cut(card.title),
-    symptom: cut(card.symptom),
-    fix_summary: cut(card.fix_summary),
-    root_cause: cutOrNull(card.root_cause),
-    scope_notes: cutOrNull(card.scope_notes),
-    card_payload: null,
-    body: null,
-    steps: null,
-    truncated: true,
-  }
-}
+const shortened = (card: CardAnswer): ListedCard => ({ ...card, ...shortOf(card), truncated: true })
 
 /** JSON writes a control character with six characters. */
 const MAX_ESCAPE_LENGTH = 6
@@ -340,15 +328,8 @@ type Card = z.output<typeof CaseResponse>
 
 const urlOf = (baseUrl: string, cardId: string) => `${baseUrl}/cards/${cardId}`
 
-const CHOICES = [
-  'symptom',
-  'fix_summary',
-  'root_cause',
-  'steps',
-  'card_payload',
-  'body',
-  'evidences',
-] as const
+const PARTS = FIELDS_BY_PLACE.filter((field) => DEFINITION[field].part !== 'head')
+const CHOICES = [...PARTS.filter((field) => DEFINITION[field].isChoice), 'evidences'] as const
 
 const isEmpty = (value: unknown): boolean =>
   value === null ||
@@ -357,15 +338,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0)
 
 const thinContent = (card: Card): Record<string, unknown> => ({
-  symptom: card.symptom,
-  fix_summary: card.fix_summary,
-  root_cause: card.root_cause,
-  steps: card.steps,
-  environment: card.environment,
-  tags: card.tags,
-  scope_notes: card.scope_notes,
-  card_payload: card.card_payload,
-  body: card.body,
+  ...pick(card, PARTS),
   evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
 })
 
@@ -373,8 +346,6 @@ function creditOf({ publication, origin }: Card): { licence?: string; author?: s
   const given = publication?.licence ? publication : origin
   return given?.licence ? { licence: given.licence, author: given.author } : {}
 }
-
-const Cut = z.record(z.string(), z.unknown())
 
 export const thinCard = thinAnswer({
   input: z.object({
@@ -385,7 +356,7 @@ export const thinCard = thinAnswer({
     .object({
       card_id: AnswerId,
       title: z.string().optional(),
-      card_type: z.enum(CARD_TYPES),
+      card_type: answered.card_type,
       status: z.enum(['unpublished', 'published']),
       version: z.int(),
       provenance: Provenance,
@@ -402,16 +373,8 @@ export const thinCard = thinAnswer({
       url: z.string(),
       part: z.int(),
       parts: z.int(),
-      symptom: z.string().optional(),
-      fix_summary: z.string().optional(),
-      root_cause: z.string().optional(),
-      steps: z.array(Cut).optional(),
-      environment: Cut.optional(),
-      tags: z.array(z.string()).optional(),
-      scope_notes: z.string().optional(),
-      card_payload: Cut.optional(),
-      body: z.string().optional(),
-      evidences: z.array(Cut).optional(),
+      ...thinParts(PARTS),
+      evidences: z.array(CutJson).optional(),
     })
     .describe('The card, with part, parts and url'),
   of: (card: Card, { part, include }, baseUrl) => {

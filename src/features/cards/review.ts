@@ -7,7 +7,6 @@ import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../../review/find-danger.ts'
 import {
-  type CardContent,
   columnsOf,
   contentOf,
   dangerInCard,
@@ -23,6 +22,7 @@ import {
   secretsInEvidences,
   writtenCites,
 } from '../../shared/card-checks.ts'
+import type { CardContent } from '../../shared/card-fields.ts'
 import { isClearedFor, policyOf, roleIn } from '../permissions/index.ts'
 import type { EvidenceInput } from './card.ts'
 import { refilterCards } from './card-index.ts'

@@ -10,7 +10,6 @@ import { newId } from '../../db/ids.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import type { UsersTable } from '../../db/schema.ts'
 import {
-  type CardContent,
   changedFields,
   columnsOf,
   contentOf,
@@ -18,6 +17,7 @@ import {
   secretsInEvidences,
   warningsFor,
 } from '../../shared/card-checks.ts'
+import type { CardContent } from '../../shared/card-fields.ts'
 import { readCites } from '../../shared/cites.ts'
 import { homeOfCredential, requireUser } from '../identity/index.ts'
 import { hasRole, requireMayPublish, requireRole, roleIn } from '../permissions/index.ts'

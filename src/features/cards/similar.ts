@@ -20,7 +20,8 @@ import {
   type VisibleCounts,
   viewIndex,
 } from '../../search-index/index.ts'
-import type { CardContent, ReviewReason } from '../../shared/card-checks.ts'
+import type { ReviewReason } from '../../shared/card-checks.ts'
+import type { CardContent } from '../../shared/card-fields.ts'
 import { termsOf } from '../../text/analyse.ts'
 import {
   DUPLICATE,

@@ -10,7 +10,7 @@ import { localDay, localNumber } from '../../shared/language.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import {
   AT_HOME,
-  CARD_TYPES,
+  answered,
   type HomeAnswer,
   isCurrent,
   isListed,
@@ -218,7 +218,7 @@ const TeamWeek = z
     cards: partOf(
       z.object({
         ...Card,
-        card_type: z.enum(CARD_TYPES),
+        card_type: answered.card_type,
         change: z.enum(['new', 'changed']),
         by_name: z.string().nullable().describe('Who wrote this version, while they are a member'),
         at: Time,

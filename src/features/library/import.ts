@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { contentHash } from '../../core/crypto.ts'
 import { invalid } from '../../core/errors.ts'
 import { emit } from '../../core/events.ts'
 import { AnswerId, Id, LicenceId } from '../../core/schemas.ts'
@@ -13,17 +12,17 @@ import type { WorkspacesTable } from '../../db/schema.ts'
 import { byBytes } from '../../db/sql-values.ts'
 import { FIXED_POLICY } from '../../review/find-danger.ts'
 import { dangerInCard, secretsInContent } from '../../shared/card-checks.ts'
+import { contentHash } from '../../shared/library-snapshot.ts'
 import { SIMILAR } from '../../text/similar.ts'
 import { audit } from '../audit/index.ts'
 import {
   answering,
   type CardWords,
-  CaseCreate,
-  CaseUpdate,
   cardsLike,
   changeOrigin,
   edit,
   editableAtAnyVersion,
+  given,
   MAX_BODY_BYTES,
   mayRead,
   originKey,
@@ -112,23 +111,6 @@ const ServerUrl = z
   .regex(/^[^?#\s]*[^/?#\s]$/, 'Input should end without a slash, a query or a fragment')
   .meta({ format: 'uri' })
 
-const { card_type, title, symptom, fix_summary, environment, root_cause, steps, tags, card_payload, body } =
-  CaseCreate.shape
-
-const Content = z.object({
-  card_type,
-  title,
-  symptom,
-  fix_summary,
-  environment,
-  root_cause,
-  steps,
-  tags,
-  card_payload,
-  body,
-  scope_notes: CaseUpdate.shape.scope_notes.unwrap().default(null),
-})
-
 const SnapshotCard = z
   .object({
     card_id: Id,
@@ -141,7 +123,7 @@ const SnapshotCard = z
       .object({ server: ServerUrl })
       .optional()
       .describe('Where the card was written, if that server had pulled it itself'),
-    card: Content,
+    card: z.object(given),
   })
   .meta({ id: 'SnapshotCard' })
 

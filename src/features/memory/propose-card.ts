@@ -7,14 +7,7 @@ import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { turnParts } from '../../shared/memory.ts'
 import { saysFailure } from '../../text/failure.ts'
 import { cutText } from '../../text/unicode.ts'
-import {
-  analyseNewCard,
-  CARD_TYPES,
-  CaseCreate,
-  CaseResponse,
-  MAX_BODY_BYTES,
-  record,
-} from '../cards/index.ts'
+import { analyseNewCard, answered, CaseCreate, CaseResponse, MAX_BODY_BYTES, record } from '../cards/index.ts'
 import { requireOwnEvent } from './events.ts'
 
 /** Splits a report into blocks, labels and sentences. Every function must read its text only once. */
@@ -299,7 +292,7 @@ const MAX_EVENTS = 10
 
 const Proposal = z
   .object({
-    card_type: z.enum(CARD_TYPES),
+    card_type: answered.card_type,
     title: z.string(),
     symptom: z.string(),
     root_cause: z.string().nullable(),

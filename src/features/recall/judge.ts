@@ -1,3 +1,4 @@
+import { FIRST_TEXTS } from '../../shared/card-fields.ts'
 import { isCommonStem } from '../../text/terms.ts'
 import { byTrust, type FoundCard, type FoundCards, type Information } from '../search/index.ts'
 import {
@@ -106,8 +107,8 @@ const eachOnce = (words: readonly Word[]): Word[] => [
 ]
 
 function readCard({ row }: FoundCard) {
-  const { title, symptom, fix_summary, root_cause, tags } = row
-  const fields = [title, symptom, fix_summary, root_cause ?? '', tags].map(wordsOf)
+  const { title, symptom, tags } = row
+  const fields = [title, ...FIRST_TEXTS.map((field) => row[field] ?? ''), tags].map(wordsOf)
   return {
     title: eachOnce(fields[0] ?? []),
     symptom: eachOnce(fields[1] ?? []),
@@ -196,13 +197,14 @@ function isAboutAnother({ moment, lines, around, whole }: RecallContext, { row }
   if (moment !== 'failure') return false
   const textOf = (...fields: string[]) =>
     fields.map((field) => field.slice(0, READ_CHARACTERS).toLowerCase()).join('\n')
-  const { title, symptom, fix_summary, root_cause } = row
+  const { title, symptom, fix_summary } = row
+  const others = FIRST_TEXTS.filter((field) => field !== 'symptom').map((field) => row[field] ?? '')
   const about = textOf(title, fix_summary)
-  const card = { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about, title: textOf(title) }
+  const card = { all: textOf(title, symptom, ...others), about, title: textOf(title) }
   return (
     namesAnother(lines, card, around) ||
     namesAnotherBetween(lines, whole.toLowerCase(), { ...card, quoting: [title, symptom] }) ||
-    hasAnotherCause(lines, [title, symptom], [fix_summary, root_cause ?? ''])
+    hasAnotherCause(lines, [title, symptom], others)
   )
 }
 

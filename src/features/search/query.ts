@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import type { CardType } from '../../db/knowledge-schema.ts'
+import { CARD_TYPES, type CardType } from '../../shared/card-fields.ts'
 import { isLoneCharacter, termsOf } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import type { AskedWord } from '../../text/query.ts'
@@ -19,7 +19,6 @@ export type QueryRead = {
 
 /** Syntax is typed in one line; longer text is pasted. */
 const MAX_WITH_SYNTAX_LENGTH = 300
-const CARD_TYPES: readonly CardType[] = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference']
 
 /**
  * Matches a word to leave out: `-redis`, `-x509`, `-错误`. Shorter words, and capitals with digits (`-Xmx2g`),

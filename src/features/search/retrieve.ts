@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
-import type { CardType } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import {
   type Candidate,
@@ -24,7 +23,7 @@ import {
   positionOf,
   ranked,
   type Scored,
-  type SearchHit,
+  type RankedMatches,
   type VisibleCount,
   type VisibleCounts,
   type Vocabulary,
@@ -33,6 +32,7 @@ import {
   type Without,
   wordsOfDocuments,
 } from '../../search-index/index.ts'
+import type { CardType } from '../../shared/card-fields.ts'
 import {
   type AskedWord,
   askedInformation,
@@ -283,7 +283,7 @@ const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
 
-export type Hit = Surroundings & {
+export type SearchHit = Surroundings & {
   docNo: number
   /** Undefined if only the posting lists of the document were read. */
   documentId: string | undefined
@@ -293,7 +293,7 @@ export type Hit = Surroundings & {
 
 export type Retrieved = {
   /** Best first, with spare hits in case some cards are gone. */
-  hits: Hit[]
+  hits: SearchHit[]
   asked: QueryTerm[]
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
@@ -338,14 +338,14 @@ export async function retrieve(
   return { hits: hitsOf(asked, rankings, all, most), asked, visible }
 }
 
-type Ranking = { scored: Scored[]; found: SearchHit }
+type Ranking = { scored: Scored[]; found: RankedMatches }
 
 function hitsOf(
   asked: readonly QueryTerm[],
   rankings: readonly Ranking[],
   cards: number,
   most?: number,
-): Hit[] {
+): SearchHit[] {
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
@@ -452,13 +452,13 @@ const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
 const SURELY_RIGHT = 3
 
 /** Cards with a rare word are always candidates, so a rare word without a candidate is in no card in scope. */
-const isMissing = (term: Term, { candidates }: SearchHit): boolean =>
+const isMissing = (term: Term, { candidates }: RankedMatches): boolean =>
   term.cards < SURELY_RIGHT &&
   !candidates.some((candidate) => term.wanted.some((option) => matches(candidate, option)))
 
-type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<SearchHit> }
+type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<RankedMatches> }
 
-const NOTHING: SearchHit = { candidates: [], others: [] }
+const NOTHING: RankedMatches = { candidates: [], others: [] }
 
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   const isPublic = scope.scope === 'public'

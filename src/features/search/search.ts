@@ -6,6 +6,7 @@ import { emit } from '../../core/events.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
+import { FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
 import { tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query.ts'
@@ -14,9 +15,9 @@ import { STOP_WORDS } from '../../text/terms.ts'
 import { beginningOf } from '../../text/unicode.ts'
 import { isLikelyOutdated, ownerFilter, provenanceOf, type SearchedScope } from '../cards/index.ts'
 import { balanceOf } from '../credits/index.ts'
-import { chargedSearch, mayHit, type Outcome, pickHits, type HitLimits as Wish } from './hits.ts'
+import { chargedSearch, type HitLimits, mayHit, type Outcome, pickHits } from './hits.ts'
 import { codesAsked, type QueryRead, readSyntax, tagsNamed, withPairs } from './query.ts'
-import { correctionsIn, type HitDetails as Loaded, presentHit } from './results.ts'
+import { correctionsIn, type FoundCard, presentHit } from './results.ts'
 import { type Retrieved, retrieve, type SearchScope, tagsInScope } from './retrieve.ts'
 import {
   type ActionCardAnswer,
@@ -37,7 +38,7 @@ const MAX_ACTION_LENGTH = 500
 async function actionCardFor(
   ctx: UserCtx,
   query: string,
-  hits: readonly Loaded[],
+  hits: readonly FoundCard[],
 ): Promise<ActionCardAnswer | null> {
   const sources = hits.slice(0, MAX_SOURCES)
   if (sources.length === 0) return null
@@ -56,7 +57,7 @@ async function actionCardFor(
 
 type Step = ActionCardAnswer['steps'][number]
 
-function stepsOf({ row }: Loaded): Omit<Step, 'order'>[] {
+function stepsOf({ row }: FoundCard): Omit<Step, 'order'>[] {
   const { steps, fix_summary } = contentOf(row)
   const actions = steps
     .toSorted((a, b) => a.order - b.order)
@@ -69,7 +70,7 @@ function stepsOf({ row }: Loaded): Omit<Step, 'order'>[] {
 }
 
 /** Builds the plan of the best hit plus additions of the others. Deterministic for the same hits. */
-function extractedCard(sources: readonly Loaded[]): ActionCardAnswer {
+function extractedCard(sources: readonly FoundCard[]): ActionCardAnswer {
   const seen = new Set<string>()
   const steps = sources
     .flatMap(stepsOf)
@@ -96,7 +97,7 @@ function extractedCard(sources: readonly Loaded[]): ActionCardAnswer {
   }
 }
 
-function cautionsFor({ row }: Loaded): string[] {
+function cautionsFor({ row }: FoundCard): string[] {
   const { environment, scope_notes } = contentOf(row)
   const madeFor = Object.entries(environment).map(([name, value]) => `${name} ${value}`)
   return [
@@ -113,10 +114,9 @@ number}], "cautions": [string]}. from_card is the number of the card that the st
 /** The model may run at another company, so secrets in a card must not reach it. */
 const withoutSecrets = <T>(value: T): T => cleanJson(value, new Findings())
 
-function promptFor(query: string, sources: readonly Loaded[]) {
+function promptFor(query: string, sources: readonly FoundCard[]) {
   const cards = sources.map(({ row }, i) => {
-    const { title, symptom, root_cause, fix_summary, steps, environment } = contentOf(row)
-    const content = withoutSecrets({ title, symptom, root_cause, fix_summary, steps, environment })
+    const content = withoutSecrets(pick(contentOf(row), ['title', ...FIRST_TEXTS, 'steps', 'environment']))
     return `Card ${i + 1}: ${beginningOf(JSON.stringify(content), 6000)}`
   })
   return [
@@ -133,7 +133,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** Accepts only parts that have the expected form and name a given card; the rest stays as extracted. */
 function checkedAnswer(
   answer: string,
-  sources: readonly Loaded[],
+  sources: readonly FoundCard[],
   extracted: ActionCardAnswer,
 ): Pick<ActionCardAnswer, 'title' | 'summary' | 'steps' | 'cautions'> {
   const given = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))
@@ -168,7 +168,12 @@ const scopeOf = (ctx: UserCtx, input: Question, scope: SearchedScope): SearchSco
   includeSuperseded: input.include_superseded ?? false,
 })
 
-async function freeSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, wish: Wish): Promise<Outcome> {
+async function freeSearch(
+  ctx: UserCtx,
+  scope: SearchScope,
+  found: Retrieved,
+  wish: HitLimits,
+): Promise<Outcome> {
   const picks = await pickHits(ctx, scope, found, wish)
   return { ...picks, charged: 0, balance: await balanceOf(ctx, ctx.viewer.userId) }
 }
@@ -207,7 +212,11 @@ const requiredBy = (phrase: string): number[] =>
 const leftOutBy = (word: string): number[] =>
   tokens(word).map(({ terms }) => wordHash((terms.length === 2 ? terms[0] : terms.at(-1)) ?? ''))
 
-function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): SearchResultAnswer['hit_reason'] {
+function hitReason(
+  ctx: UserCtx,
+  { scope }: SearchScope,
+  { row }: FoundCard,
+): SearchResultAnswer['hit_reason'] {
   if (scope === 'personal') return 'free_personal_scope'
   const isOwn = row.owner_id === ctx.viewer.userId
   if (scope === 'own_and_team') return isOwn ? 'free_personal_scope' : 'free_workspace_scope'

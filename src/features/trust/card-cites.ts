@@ -5,6 +5,7 @@ import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { inBatches } from '../../db/queue.ts'
+import { CITED_FIELDS, type Step } from '../../shared/card-fields.ts'
 import { citeText, MAX_CITE_LENGTH, MAX_CITES, readCite, readCites } from '../../shared/cites.ts'
 import {
   CardId,
@@ -30,7 +31,7 @@ const citingCards = (db: Db, viewerId: string) =>
 const cardsWithoutCites = (db: Db, limit: number) =>
   db
     .selectFrom('cards')
-    .select(['card_id', 'environment', 'tags', 'fix_summary', 'root_cause', 'body', 'steps'])
+    .select(['card_id', ...CITED_FIELDS])
     .where('cites', 'is', null)
     .limit(limit)
     .execute()
@@ -146,7 +147,7 @@ export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise
           ...row,
           environment: fromJson<Record<string, string>>(row.environment),
           tags: fromJson<string[]>(row.tags),
-          steps: fromJson<{ action: string }[]>(row.steps),
+          steps: fromJson<Step[]>(row.steps),
         }
         await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
       }

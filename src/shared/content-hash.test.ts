@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { canonicalJson, contentHash } from './crypto.ts'
+import { canonicalJson } from '../core/crypto.ts'
+import { contentHash } from './library-snapshot.ts'
 
 const CARD = {
   card_type: 'debug_fix',

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Scope } from '../shared/scopes.ts'
 import type { Ctx, Services, UserCtx } from './context.ts'
@@ -19,11 +19,15 @@ export type ThinAnswer<Whole> = {
   of: (whole: Whole, input: never, baseUrl: string) => object
 }
 
-export const thinAnswer = <Whole, I extends z.ZodObject, O extends z.ZodObject>(form: {
+export const thinAnswer = <
+  Whole,
+  O extends z.ZodObject,
+  I extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(form: {
   output: O
-  input: I
+  input?: I
   of: (whole: Whole, input: z.output<I>, baseUrl: string) => z.input<O>
-}): ThinAnswer<Whole> => form
+}): ThinAnswer<Whole> => ({ input: z.object({}), ...form })
 
 type Tool<I extends z.ZodObject, O extends z.ZodType> = {
   name: string

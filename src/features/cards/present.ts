@@ -454,13 +454,11 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
 /** Describes the fields of a second tool by reference, because a model lists both tools. */
 const AS_WRITTEN = 'As record_card'
 export const thinUpdate = thinAnswer({
-  input: z.object({}),
   output: ThinWritten.describe(AS_WRITTEN),
   of: stateOf,
 })
 
 export const thinRecord = thinAnswer({
-  input: z.object({}),
   output: ThinRecorded,
   of: (card: Card, input: object, baseUrl) => ({
     ...stateOf(card, input, baseUrl),
@@ -473,7 +471,6 @@ const REACHES_NOBODY =
   'Nobody else is in this personal workspace. For a team: kvault share --workspace, or the web app'
 
 export const thinShare = thinAnswer({
-  input: z.object({}),
   output: ThinState.extend({ readers: z.string() }).describe(AS_WRITTEN),
   of: (card: Card, input: object, baseUrl) => ({
     ...stateOf(card, input, baseUrl),
@@ -482,7 +479,6 @@ export const thinShare = thinAnswer({
 })
 
 export const thinState = thinAnswer({
-  input: z.object({}),
   output: ThinState.describe(AS_WRITTEN),
   of: stateOf,
 })

@@ -144,7 +144,6 @@ type Guide = z.input<typeof AiGuide>
 const ThinGuide = AiGuide.omit({ tools: true }).describe('The guide')
 
 const thinGuide = thinAnswer({
-  input: z.object({}),
   output: ThinGuide,
   of: (guide: z.output<typeof AiGuide>) => guide,
 })

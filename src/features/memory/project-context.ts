@@ -105,7 +105,6 @@ const documentOrNothing = (name: string, event: Event | null) =>
   event ? { [name]: thinDocument(event) } : {}
 
 const thinSnapshot = thinAnswer({
-  input: z.object({}),
   output: z.object({
     project_key: z.string(),
     user_preferences: ThinDocument.optional(),
@@ -159,7 +158,6 @@ const thinHit = (hit: ThinnedEvent) => ({
 })
 
 const thinMemorySearch = thinAnswer({
-  input: z.object({}),
   output: z.object({
     project_key: z.string(),
     results: z.array(ThinHit),
@@ -216,7 +214,6 @@ const hintsOf = ({ hint, search_note }: Partial<Pick<Event, 'hint' | 'search_not
 
 /** Omits the text that the writer has just sent. */
 export const thinAppended = thinAnswer({
-  input: z.object({}),
   output: z.object({
     raw_id: AnswerId,
     project_key: z.string(),
@@ -234,7 +231,6 @@ export const thinAppended = thinAnswer({
 })
 
 const thinTurn = thinAnswer({
-  input: z.object({}),
   output: z.object({
     project_key: z.string(),
     raw_id: AnswerId,

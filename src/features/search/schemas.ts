@@ -170,7 +170,6 @@ const thinHit = (hit: Hit) => ({
 })
 
 export const thinSearch = thinAnswer({
-  input: z.object({}),
   output: z.object({
     results: z.array(
       z.object({

@@ -153,7 +153,6 @@ export const VerdictResponse = z
   .meta({ id: 'VerdictResponse' })
 
 const thinVerdict = thinAnswer({
-  input: z.object({}),
   output: z.object({ card_id: AnswerId, outcome: z.enum(OUTCOMES), trust: z.string().nullable() }),
   of: ({ card_id, outcome, trust }: z.output<typeof VerdictResponse>) => ({
     card_id,

@@ -123,6 +123,7 @@ export const isJson = (field: CardField): field is JsonField => DEFINITION[field
 export const WRITTEN_FIELDS = fieldsWith('stored', 'text', 'json')
 export type WrittenField = (typeof WRITTEN_FIELDS)[number]
 export const WRITTEN_COLUMNS = WRITTEN_FIELDS.map((field) => `cards.${field}` as const)
+export const WORD_COLUMNS = fieldsWith('stored', 'word').map((field) => `cards.${field}` as const)
 
 /** The texts in Markdown, which may show pictures. */
 export const MARKDOWN_FIELDS = TEXT_FIELDS.filter((field) => field !== 'title')

@@ -11,6 +11,7 @@ import { foldForFilter } from '../../shared/card-checks.ts'
 import {
   CARD_TYPES,
   DEFINITION,
+  WORD_COLUMNS,
   WRITTEN_COLUMNS,
   WRITTEN_FIELDS,
   type WrittenField,
@@ -36,7 +37,7 @@ const SHOWN = [
   'cards.owner_id',
   'cards.workspace_id',
   'cards.origin_workspace_id',
-  'cards.card_type',
+  ...WORD_COLUMNS,
   'cards.status',
   'cards.version',
   'cards.seen_from_version',

@@ -12,7 +12,7 @@ import { newId, PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { LibrarySnapshotsTable } from '../../db/knowledge-schema.ts'
 import { acquireLock } from '../../db/locks.ts'
 import { contentOf } from '../../shared/card-checks.ts'
-import { WRITTEN_COLUMNS } from '../../shared/card-fields.ts'
+import { WORD_COLUMNS, WRITTEN_COLUMNS } from '../../shared/card-fields.ts'
 import {
   type CardLine,
   type LineOrigin,
@@ -49,7 +49,7 @@ const givenCards = (db: Db) =>
 const givenAfter = (db: Db, last: string, limit: number, mostBytes: number) =>
   givenCards(db)
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
-    .select(['cards.card_id', 'cards.card_type', 'cards.version', ...WRITTEN_COLUMNS, 'cards.content_hash'])
+    .select(['cards.card_id', 'cards.version', ...WORD_COLUMNS, ...WRITTEN_COLUMNS, 'cards.content_hash'])
     .select(['cards.licence', 'cards.version_published_at', 'cards.origin'])
     .select('users.display_name as owner_name')
     .where('cards.card_id', '>', last)

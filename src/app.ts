@@ -53,16 +53,10 @@ export type BuildOptions = {
   shedding?: boolean
   passwordHashing?: PasswordHashing
   patience?: Partial<Timeouts>
-  /**
-   * Set in a worker that replaces another: the vault exists, so a missing file is an error and no new vault is
-   * created.
-   */
+  /** Set in a worker that replaces another: a missing vault is an error, and no new one is created. */
   mustExist?: boolean
   metricsOfAll?: MetricsOfAll
-  /**
-   * In tests: a server of an earlier app with the same settings, reused because registering its routes takes
-   * most of the start.
-   */
+  /** In tests: a reused server of an earlier app, because registering its routes takes most of the start. */
   kept?: KeptServer | undefined
 }
 
@@ -100,9 +94,6 @@ async function prepareDatabase(config: Config, database: Database): Promise<stri
   return migrate(database)
 }
 
-/**
- * Fills empty search indexes before the first search, for example after an upgrade or an interrupted restore.
- */
 async function fillIndexes(services: Services): Promise<void> {
   const patient = { ...services, database: withPatience(services.database) }
   const cards = await bringIndexUpToDate(contextFor(patient))

@@ -53,10 +53,7 @@ function addSample({ isSummed, samples }: Family, line: string, worker: number |
   else if (worker !== undefined) samples.set(withLabel(series, `worker="${worker}"`), value)
 }
 
-/**
- * Sums the metrics of all processes. Ended processes still count, because Prometheus takes a falling sum for a
- * restart.
- */
+/** Sums the metrics of all processes, ended ones too: Prometheus takes a falling sum for a restart. */
 export function sumMetrics(processes: readonly ProcessMetrics[], ended: string): string {
   const sums = new Sums()
   sums.add(ended)
@@ -70,10 +67,6 @@ export const addCounters = (ended: string, text: string): string => {
   for (const counted of [ended, text]) sums.add(counted)
   return sums.toString()
 }
-
-/**
- * Shares rate limits among the workers of a node: either by exchanged counts or by counting in the supervisor.
- */
 
 const MAX_WAIT_MS = 5000
 
@@ -265,10 +258,7 @@ type Message = LimitsFromWorker | MetricsFromWorker | { failure: string }
 
 type ClusterMessage = { act?: string; seq?: number; ack?: number }
 
-/**
- * Passes the connection of a dead worker to the next one. Node waits until the worker accepts a connection;
- * without an answer the client would wait forever, so the supervisor declines in the worker's place.
- */
+/** Node waits until a worker accepts; if the worker died, the supervisor declines in its place. */
 function saveConnections({ process: worker }: Worker): void {
   let handed: number | undefined
   const send = worker.send.bind(worker)

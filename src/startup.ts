@@ -15,10 +15,7 @@ import { makeFolder } from './core/disk.ts'
 import { isAnyAddress, isLoopback, isOpenDevelopment } from './core/own-addresses.ts'
 import type { Variables } from './core/user-folders.ts'
 
-/**
- * Checks the port before the database is opened. Otherwise a new version would migrate the database while the
- * old version still runs.
- */
+/** Runs before the database opens: a new version must not migrate while the old one still runs. */
 export async function requirePort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<number> {
   const probe = createServer().listen({ host, port })
   await once(probe, 'listening')
@@ -50,10 +47,6 @@ function requireBackupFolder(path: string): void {
   }
 }
 
-/**
- * Creates the folders of the settings, or reports which one fails, before the app is loaded. PostgreSQL also
- * needs the data folder, for attachments.
- */
 export function requireFolders({ dataDir, backup }: Config): void {
   makeFolder(dataDir)
   if (backup) requireBackupFolder(backup.dir)
@@ -113,10 +106,7 @@ function onEndOfNpm(handle: () => void): void {
   setInterval(() => process.ppid !== shell && handle(), POLL_MS).unref()
 }
 
-/**
- * Returns the server's command. In a checkout npx is avoided: npx rebuilds the web app and refuses users who
- * do not own the checkout.
- */
+/** In a checkout npx would rebuild the web app and refuse users who do not own the checkout. */
 const commandOf = (ofPackage: boolean) => (ofPackage ? 'knowledge-vault' : 'node bin/kvault.js')
 
 /** Without mail or Google nobody can prove an address, so ADMIN_EMAILS has no effect. */

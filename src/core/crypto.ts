@@ -9,10 +9,7 @@ export const sha256 = (text: string): string => hash('sha256', text, 'base64url'
 /** Returns an id of a secret that does not reveal it. */
 export const fingerprintOf = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
-/**
- * Returns a keyed hash of an address. Without the server's key nobody can test addresses against it, and
- * hashes of different uses cannot be compared.
- */
+/** Keyed by the server, so that nobody else can test addresses or link hashes of different uses. */
 export const addressHash = ({ hashKey }: { hashKey: string }, use: 'ban' | 'left', address: string): string =>
   sha256(`${use}\n${hashKey}\n${address}`)
 

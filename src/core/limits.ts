@@ -35,18 +35,12 @@ export type SharedLimits = Limits & {
 const WINDOW_MS = 60_000
 const MAX_KEYS = 100_000
 const KEPT_BY_SWEEP = 0.9 * MAX_KEYS
-/**
- * Delay in ms before counts are shared: short enough for a client's next request, long enough to batch under
- * load.
- */
+/** In ms: short enough for a client's next request, long enough to batch under load. */
 const SHARE_AFTER_MS = 2
 
 type Window = { start: number; uses: number; lastsMs: number }
 
-/**
- * Drops ended windows first, then those with the fewest uses, so that a flood of new keys cannot clear other
- * counts.
- */
+/** Drops ended windows, then the least used, so that a flood of new keys cannot clear other counts. */
 function sweep(windows: Map<string, Window>, time: number): void {
   for (const [key, window] of windows) if (time - window.start >= window.lastsMs) windows.delete(key)
   for (let uses = 1; windows.size > KEPT_BY_SWEEP; uses *= 2)
@@ -81,10 +75,6 @@ const stateOf = ({ start, uses, lastsMs }: Window, perMinute: number, time: numb
   exceeded: uses > perMinute,
 })
 
-/**
- * Counts uses per key and minute in memory. The processes of a machine exchange counts by `share`, so that a
- * limit holds for the whole machine.
- */
 export function memoryLimits(
   share?: (uses: CountedUses) => void,
   now: () => number = Date.now,
@@ -124,8 +114,7 @@ export function memoryLimits(
     look(key, perMinute) {
       const time = now()
       const window = windows.get(key)
-      // After the clock was set back, a window with a later start is closed; it would otherwise stay open too
-      // long.
+      // After the clock was set back, a window that starts later would stay open too long.
       const isOpen = window !== undefined && window.start <= time && time - window.start < window.lastsMs
       return stateOf(isOpen ? window : { start: time, uses: 0, lastsMs: WINDOW_MS }, perMinute, time)
     },

@@ -14,15 +14,9 @@ export type CardsTable = ContentColumns & {
   origin_workspace_id: string
   status: CardStatus
   version: number
-  /**
-   * The version with which the card came into its workspace, set by a trigger; only the owner sees earlier
-   * ones.
-   */
+  /** Set by a trigger when the card comes into its workspace; only the owner sees earlier versions. */
   seen_from_version: Generated<number>
-  /**
-   * When the card came into its workspace, set by a trigger; only the owner sees earlier comments. Null: the
-   * card never moved.
-   */
+  /** Set by a trigger; only the owner sees earlier comments. Null: the card never moved. */
   seen_since: Generated<string | null>
   /** Case-folded title, tags and the beginnings of symptom and fix, for the text filter of lists. */
   filter_text: string
@@ -43,10 +37,7 @@ export type CardsTable = ContentColumns & {
   review_after_days: Generated<number | null>
   /** How the card was recorded: by a person in the web app, or by an agent or a program; null if unknown. */
   recorded_with: Generated<'session' | 'api_key' | 'oauth' | null>
-  /**
-   * 1 while the superseding card is deleted or hidden. Stored here, because that card may lie in another
-   * shard.
-   */
+  /** 1 while the superseding card is deleted or hidden; stored here, as it may be in another shard. */
   successor_gone: Generated<number>
   /** The superseding card; search then leaves this card out. */
   superseded_by: Generated<string | null>
@@ -173,10 +164,7 @@ export type CardMergesTable = {
 export type VerdictOutcome = 'worked' | 'failed' | 'stale' | 'withdrawn'
 export type Closeness = 'owner' | 'team' | 'stranger'
 
-/**
- * Append-only: a person's last row counts per card, version and environment. Rows can be deleted only with the
- * card.
- */
+/** Append-only: a person's last row counts per card, version and environment. */
 export type CardVerdictsTable = {
   verdict_id: string
   card_id: string
@@ -253,10 +241,7 @@ export type ModerationMattersTable = {
   /** `blocked`: the review refused the card, and the owner asks moderators to look. */
   cause: 'reports' | 'blocked'
   status: ModerationStatus
-  /**
-   * Grows with each decision and appeal, and when reports hide the card. A decision must name the revision
-   * that the moderator has read.
-   */
+  /** A decision must name the revision that the moderator has read; reports and appeals raise it too. */
   revision: number
   card_version: number
   /** Hidden by reports alone, until a moderator decides. */
@@ -393,10 +378,7 @@ export type SearchWordsTable = {
   public_cards: Generated<number>
 }
 
-/**
- * Changes of word counts, one row per card write, folded by a background job. Writers only append: updating
- * the shared rows of common words would make them wait for each other.
- */
+/** Append-only: updating the rows of common words would make writers wait for each other. */
 export type SearchChangesTable = {
   change_no: Generated<number>
   cards: number

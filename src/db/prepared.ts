@@ -22,10 +22,7 @@ function literal(value: unknown): string | undefined {
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
 
-/**
- * Binds each repeated value once (SQLite): binding costs as much as a look-up. Other statements stay
- * unnumbered, because node:sqlite searches all numbers for each value.
- */
+/** Binds each repeated value once, because in SQLite binding costs as much as a look-up. */
 function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
   const parameters: unknown[] = []
   const positions = new Map<unknown, number>()
@@ -64,8 +61,7 @@ export function tellIfSlow(onSlow: OnSlow, text: string, began: number): void {
 }
 
 /**
- * Names of statements whose plan a PostgreSQL connection keeps. A plan made while a table was small stays
- * until ANALYZE or reconnect, so only look-ups by key may use it. A query with `*` would fail after a column
+ * Only look-ups by key: a plan made while a table was small stays. A query with `*` would fail after a column
  * is added.
  */
 export const keptPlans: ReadonlyMap<string, string> = plans
@@ -117,10 +113,6 @@ const inserts = new Map<string, KnownInsert[]>()
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name, i) => name === b[i])
 
-/**
- * Returns the cached insert of a table and its columns. Columns are compared one by one, because a joined key
- * would cost more.
- */
 function insertFor(
   table: keyof Schema & string,
   columns: readonly string[],
@@ -149,8 +141,8 @@ export async function insertRow<T extends keyof Schema & string>(
 }
 
 /**
- * Inserts a row and returns stored values of some columns; `returned` must be the same array at each call. In
- * PostgreSQL, reading the new row by an index would conflict with other serialisable inserts.
+ * `returned` must be the same array at each call. Reading the new row by an index would conflict with other
+ * serialisable inserts.
  */
 export async function insertAndReturn<T extends keyof Schema & string, R>(
   db: Db,

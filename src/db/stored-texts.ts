@@ -23,10 +23,7 @@ export type StoredTexts<Name extends string = string> = {
 
 const OF_CARD = { isOfCard: true } as const
 
-/**
- * The columns of free text in each table, or null. A rescan and the counters of storage read them here; a rescan reports its
- * tables in this order. It leaves out cards and what is written on them for good: their history cannot change.
- */
+/** Columns of free text per table; a rescan reports tables in this order and leaves out cards. */
 export const STORED_TEXTS = {
   context_events: {
     text: ['title', 'content', 'session_id', 'client'],

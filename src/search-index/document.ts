@@ -7,10 +7,7 @@ export type DocumentWords = {
   /** Sorted; `levels[i]` belongs to `hashes[i]`. */
   hashes: number[]
   levels: number[]
-  /**
-   * Length in words, without weights and minor texts: a long log does not make a document less about its
-   * subject.
-   */
+  /** Excludes minor texts: a long log does not make a document less about its subject. */
   length: number
   unread: string
 }
@@ -35,10 +32,7 @@ export const MAX_MAIN_WORDS = 4000
 /** How many different words `texts` and `minorTexts` may add; 300 KB of plain text have about as many. */
 export const MAX_FURTHER_WORDS = 5000
 
-/**
- * Scratch memory for sorting, never read across calls: typed arrays sort faster, and reuse spares the garbage
- * collector.
- */
+/** Never read across calls: typed arrays sort faster, and reuse spares the garbage collector. */
 let scratch = new Uint32Array(4096)
 
 function sorted(numbers: Iterable<number>, size: number): number[] {

@@ -18,10 +18,7 @@ const cacheOf = <V extends {}, K extends {} = number>(maxBytes: number, bytesOf:
 
 const SLOTS = 2 ** 16
 
-/**
- * Tells repeated numbers from first ones. A number replaces the last one with the same low bits, so old ones
- * are forgotten.
- */
+/** A number replaces the last one with the same low bits, so old ones are forgotten. */
 export class SecondTimes {
   readonly #lately = new Uint32Array(SLOTS)
 
@@ -39,10 +36,7 @@ const ROW_BYTES = 300
 const bytesOf = (rows: readonly ReadRow[]): number =>
   rows.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, ROW_BYTES)
 
-/**
- * Caches decoded posting lists. Rows are valid only for the value of `search_totals.list_changes` at which
- * they were read; every transaction that changes lists increments it.
- */
+/** Valid only for one `search_totals.list_changes`; every transaction that changes lists increments it. */
 export class KeptLists {
   #state = -1
   readonly #rows: LRUCache<number, readonly ReadRow[]>
@@ -112,10 +106,7 @@ const SHARES = { found: 0.5, spellings: 0.25, ofScopes: 0.25 }
 /** In ms: changed counts with unchanged sums are noticed after this time. */
 const VALID_MS = 10_000
 
-/**
- * Caches words found by trigrams, for repeated unknown words. Results are valid for one `VisibleCounts.state`,
- * because the set of words changes only with the totals.
- */
+/** Valid for one `VisibleCounts.state`, because the set of words changes only with the totals. */
 export class KeptWords {
   #state = ''
   #until = Number.NEGATIVE_INFINITY
@@ -160,10 +151,7 @@ const cachedBytes = ({ hashes, filters }: Candidate): number =>
 export type KeptIndex = {
   lists: KeptLists
   scopes: KeptScopes
-  /**
-   * Entries by number. Numbers are never reused and entries never change, so a search only checks that the
-   * entry still exists.
-   */
+  /** Numbers are never reused and entries never change, so only existence is checked. */
   documents: LRUCache<number, Candidate>
   /** An entry is cached at its second read. In a large vault most entries are read only once. */
   readDocuments: SecondTimes
@@ -254,10 +242,7 @@ const byNumber = prepared(
       where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
 )
 
-/**
- * Returns entries by number. A cached entry may be deleted already: callers check `removedLately` and the
- * tombstones.
- */
+/** A cached entry may be deleted already: callers check `removedLately` and the tombstones. */
 export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
   const kept = keptIndex(ctx).documents
   const known: Candidate[] = []
@@ -340,10 +325,7 @@ const rowsByKey = prepared('postingRowsByKey', (db, parameter: Named<{ keys: str
         where p.key = any (${parameter('keys')}::integer[])`,
 )
 
-/**
- * Returns the rows with these keys from every run, and their state, in one statement so that both belong
- * together.
- */
+/** One statement, so that rows and state belong together. */
 async function postingsOf(ctx: Ctx, keys: Iterable<number>): Promise<{ state: number; rows: PostingRow[] }> {
   const found = await rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
   const state = found.find(({ docs }) => docs === null)?.run ?? 0
@@ -362,10 +344,7 @@ const goneNotes = prepared('goneDocuments', (db) =>
   db.selectFrom('search_changes').select('gone').where('gone', '!=', ''),
 )
 
-/**
- * Returns removed numbers without a tombstone. Read them before the tombstones: counting moves them from here
- * to there.
- */
+/** Read these before the tombstones: counting moves numbers from here to there. */
 const removedLately = async (ctx: Ctx): Promise<Set<number>> =>
   new Set((await goneNotes(ctx.db, {})).flatMap(({ gone }) => gone.split(' ').map(Number)))
 
@@ -374,9 +353,8 @@ const allDead = prepared('deadDocuments', (db) => db.selectFrom('search_dead').s
 const deadCards = (ctx: Ctx) => allDead(ctx.db, {})
 
 /**
- * The index as one search sees it. Order matters: first removed documents, then fresh documents, then the
- * state, then lists. A document that moves in between is then seen twice, never missed. Each list is read
- * once.
+ * Reads removed documents first, then fresh ones, then the state, then lists. A document that moves in between
+ * is then seen twice, never missed.
  */
 export type IndexView = {
   fresh: readonly Candidate[]

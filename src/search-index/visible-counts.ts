@@ -7,19 +7,12 @@ import { type Candidate, isPublic, type Match, PUBLIC_FILTER, passes, positionOf
 import { averageLengthOf, publicTotals, type Totals, type WordCount, wordCounts } from './vocabulary.ts'
 
 export type VisibleCount = {
-  /**
-   * Documents visible to the user with this word: public ones and those of the scope. Used as the word's
-   * weight.
-   */
   cards: number
   within: number
   postings: number
 }
 
-/**
- * Word counts over public documents and the scope. Other documents are not counted: the order of a user's own
- * cards would reveal whether a word occurs in another person's private card.
- */
+/** Counts only visible documents: other counts would reveal the words of other people's private cards. */
 export type VisibleCounts = {
   cards: number
   averageLength: number
@@ -111,10 +104,6 @@ async function documentsOf(ctx: Ctx, view: IndexView, scope: Match, name: string
   return bits
 }
 
-/**
- * Counts of long lists are cached: for a minute, and for an hour while the lists are unchanged. A common
- * word's share of a scope hardly changes.
- */
 const REMEMBERED_FROM = 16_384
 const REMEMBERED_MS = 60_000
 const REMEMBERED_IN_SAME_STATE_MS = 60 * REMEMBERED_MS

@@ -14,10 +14,7 @@ import {
 } from './card-fields.ts'
 import type { Analyst } from './pieces.ts'
 
-/**
- * Rules that a card must pass to be published, as data. This file must not depend on the server: the web app
- * shows the same list while a card is being written.
- */
+/** Must not depend on the server: the web app shows the same list while a card is written. */
 export type ReviewedCard = Pick<CardContent, 'title' | 'symptom' | 'fix_summary' | 'root_cause'> & {
   card_type: string
   steps: readonly unknown[]
@@ -238,9 +235,7 @@ export const filterTextOf = (
 export const changedFields = (before: CardContent, after: CardContent): CardField[] =>
   CARD_FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
 
-/**
- * Returns every text in a JSON value, on a line with its key, since `password: …` is recognised by its name.
- */
+/** Puts each text on a line with its key, since `password: …` is recognised by its name. */
 function textsIn(value: unknown, key = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key))
   if (typeof value === 'object' && value !== null)
@@ -347,10 +342,7 @@ export async function dangerInCard(
   return found.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity]).slice(0, MAX_FINDINGS)
 }
 
-/**
- * Returns a finding for the review. It does not quote the text, because an agent that reads the answer would
- * read the attack (prompt injection).
- */
+/** Does not quote the text, because an agent that reads the answer would read the prompt injection. */
 export const dangerReason = ({ rule, severity, field, start, end }: FoundDanger): ReviewReason => {
   const { why, safer } = DANGER_WORDS[rule]
   return { rule, severity, field, start, end, safer, message: `${field}: ${why} ${safer}` }

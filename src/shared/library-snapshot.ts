@@ -4,9 +4,8 @@ import { HASHED_FIELDS } from './card-fields.ts'
 import type { Licence } from './licences.ts'
 
 /**
- * A library snapshot consists of lines of canonical JSON. Each line has the SHA-256 of the line before it
- * (`prev`). The first line names the server, then follows one line for each card, and the last line counts
- * them and signs the chain. docs/guide/sharing-between-servers.md describes every byte.
+ * Each line has the SHA-256 of the line before it (`prev`), and the last line signs the chain.
+ * docs/guide/sharing-between-servers.md describes every byte.
  */
 
 export const SNAPSHOT_FORMAT = 'knowledge-vault-library/1'

@@ -73,16 +73,9 @@ const candidateFrom = (pair: Pair, environment: Session['environment']): Candida
   environment: fittingEnvironment(pair, environment),
 })
 
-/**
- * Returns the signature of the error, empty if the text names none. The vault keeps one draft per signature.
- */
 export const signatureOf = ({ failure }: Candidate): string =>
   failureSignature(commandText({ exitCode: 1, output: failure }))
 
-/**
- * Ranks candidates for the daily limit: a named error, a fix that was hard to find, and a fix outside the own
- * code help others most.
- */
 export function worthOf({ failure, attempts, commands, files, environment }: Candidate): number {
   const isNamed = /\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:E[A-Z]{4,20}|ERR_\w{3,60}|TS\d{4,5})\b/.test(
     failure,
@@ -156,10 +149,6 @@ function namesOfChange({ files, commands }: Candidate): string {
   ].join(' ')
 }
 
-/**
- * Returns the sentences that describe a cure; otherwise, for example in another language, the end of the
- * report.
- */
 function fixOf(candidate: Candidate): string {
   const sentences = sentencesOf(candidate.report)
   const cures = sentences.filter((sentence) => CURE.test(sentence))

@@ -45,10 +45,7 @@ import { isBusy, isCorrupt, isUnavailable, isUniqueViolation, isUnwritable } fro
 /** How long (ms) a key that another process revoked may still work here. */
 const LOOK_EVERY_MS = 200
 
-/**
- * Counts possible revocations. SQLite only reports that another process has written, and only the writing
- * connection can tell the writes of other processes from our own.
- */
+/** Only the writing connection can tell the writes of other processes from our own. */
 class SqliteChanges {
   readonly #dataVersion: StatementSync
   #seen: unknown
@@ -81,10 +78,7 @@ class SqliteChanges {
   }
 }
 
-/**
- * Whether this Node takes numbered parameters by position; Node 22.18 takes them only by name, which is
- * slower.
- */
+/** Node 22.18 takes numbered parameters only by name, which is slower. */
 function takesByPosition(): boolean {
   const probe = new DatabaseSync(':memory:')
   try {
@@ -117,10 +111,6 @@ type Prepared = {
   takesCredentials: boolean
 }
 
-/**
- * Returns a function that makes row objects from arrays. node:sqlite's own objects cost twice as much;
- * generated code gives all rows one shape.
- */
 function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
   const fields = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
   return new Function('values', `return {${fields.join()}}`) as (values: unknown[]) => unknown
@@ -225,10 +215,7 @@ class SqliteDriver implements Driver {
 }
 
 class LimitCompiler extends SqliteQueryCompiler {
-  /**
-   * Puts a sign before a limit: SQLite plans for the value of a bare parameter and would compile the statement
-   * at every execution.
-   */
+  /** Adds a sign before a limit: SQLite would recompile a bare parameter at every execution. */
   protected override visitLimit(node: LimitNode): void {
     this.append('limit +')
     this.visitNode(node.limit)
@@ -271,10 +258,7 @@ const damaged = (file: string, how: string) =>
 export const explainDamage = (file: string, error: unknown): unknown =>
   isCorrupt(error) ? damaged(file, error instanceof Error ? error.message : String(error)) : error
 
-/**
- * Explains why a file cannot be opened, which SQLite does not say. The file is never opened here: closing it
- * would release this process's locks on it.
- */
+/** Explains a failure without opening the file: closing it would release this process's locks on it. */
 export function explainUnreadable(file: string, error: unknown): unknown {
   if (!isUnwritable(error)) return explainDamage(file, error)
   try {
@@ -291,10 +275,7 @@ const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
 
 const HEADER_BYTES = 100
 
-/**
- * Refuses a file that is shorter than its header says. With a log beside it, a short file may be a crash
- * during a checkpoint, which SQLite repairs.
- */
+/** With a log beside it, a short file may be a crash during a checkpoint, which SQLite repairs. */
 function refuseHalfCopied(file: string): void {
   const size = sizeOf(file)
   if (size === 0 || sizeOf(`${file}-wal`) > 0) return
@@ -329,10 +310,6 @@ class FileReplaced extends Error {
 
 const fileNumber = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 
-/**
- * Returns a function that tells whether the path still leads to the same file. Call it before the file is in
- * use.
- */
 function watchFile(file: string): () => boolean {
   const opened = fileNumber(file)
   return () => fileNumber(file) === opened
@@ -350,10 +327,7 @@ function restrict(path: string, mode: number): void {
   }
 }
 
-/**
- * Makes the file readable for this user alone; SQLite copies the permissions to the files beside it. An
- * existing folder only loses the permissions of strangers.
- */
+/** Makes the file private; SQLite copies its permissions to the files beside it. */
 function makePrivate(file: string): void {
   const folder = dirname(file)
   makeFolder(folder)
@@ -366,10 +340,7 @@ function makePrivate(file: string): void {
 const OPENING_TIMEOUT_MS = 20
 /** A checkpoint after 16 MB of log, so that a page with many changes is copied once. */
 const LOG_PAGES = 4000
-/**
- * 16 MB of cache per connection. Memory mapping stays off: a read error in mapped memory would end the
- * process.
- */
+/** 16 MB per connection; no memory mapping, since a read error there would end the process. */
 const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 
 export type SqliteOptions = {
@@ -391,10 +362,7 @@ export function openSqlite(file: string, { mustExist = false, ...options }: Sqli
 
 const MAX_START_WAIT_MS = 5000
 
-/**
- * Sets WAL mode with retries: another starting process may hold the lock, and SQLite does not wait for it, to
- * avoid a deadlock.
- */
+/** Retries, because SQLite does not wait for the lock of another starting process. */
 function setWriteAheadLog(db: DatabaseSync): void {
   const until = performance.now() + MAX_START_WAIT_MS
   for (;;)
@@ -415,8 +383,7 @@ function openWhole(file: string, { onSlow = () => {}, ...options }: SqliteOption
     pragma wal_autocheckpoint = ${LOG_PAGES}; ${CACHE}`,
   )
   refuseCorrupt(file, writer)
-  // From here on the event loop waits for locks (shared-commits.ts): SQLite's own wait would block this
-  // process.
+  // From here on the event loop waits for locks: SQLite's own wait would block this process.
   writer.exec('pragma busy_timeout = 0')
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec(`pragma query_only = 1; ${CACHE}`)

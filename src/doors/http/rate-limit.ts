@@ -44,10 +44,7 @@ function counterFor({ hit, hitTogether, hitAmongNodes }: Limits, limitClass: Lim
   return limitClass === 'search' ? hitAmongNodes : hit
 }
 
-/**
- * Counts the request against its caller (credential, or host without one) and refuses it beyond the limit.
- * Returns a promise only where another process counts.
- */
+/** Counts against the credential, or the host without one; a promise only if another process counts. */
 export function applyRateLimit(
   services: Services,
   limitClass: LimitClass,
@@ -89,10 +86,7 @@ export function countFile(services: Services, request: FastifyRequest): void {
 
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
 
-/**
- * Refuses a host with very many wrong credentials before one more is looked up (brute force). Known callers
- * pass.
- */
+/** Refuses a host with very many wrong credentials before a look-up (brute force). */
 export function limitGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
   if (!services.config.rateLimit) return
   const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)
@@ -122,10 +116,7 @@ function countBytes(
 
 type WorkLimit = { key: string; perMinute: number }
 
-/**
- * Returns the work limit of the caller. Its unit is bytes of an ordinary log that cost as much
- * (work-meters.ts).
- */
+/** The unit is bytes of an ordinary log that cost as much (work-meters.ts). */
 const workLimitOf = ({ viewer, clientHost }: FastifyRequest): WorkLimit =>
   viewer
     ? { key: `work:${viewer.userId}`, perMinute: BODY_BYTES_PER_MINUTE.person }
@@ -174,10 +165,7 @@ function measureBytesPerMs(): number {
   }
 }
 
-/**
- * Charges callers for work, in bytes of an ordinary log that cost as much. A call that begins within the limit
- * is done whole; what exceeds the limit is charged to the next minute.
- */
+/** A call that begins within the limit is done whole; the excess is charged to the next minute. */
 export class WorkMeters {
   readonly #services: Services
   readonly #turns = new Map<string, Promise<void>>()

@@ -197,10 +197,7 @@ export type IndexOptions = {
   counted?: ReadonlyMap<string, CardWords>
 }
 
-/**
- * Writes cards to the index. Call it in the transaction of every write that changes a card's text, tags or
- * environment. Returns the ids of cards with words that were left out.
- */
+/** Call in the transaction of every write that changes a card's text, tags or environment. */
 export async function indexCards(
   ctx: Ctx,
   cards: readonly IndexedCard[],
@@ -231,9 +228,7 @@ async function keepFilterText(ctx: Ctx, card: IndexedCard, unread: string): Prom
     .execute()
 }
 
-/**
- * Updates the filters of cards after a write that changes their owner, type, workspace or status, but no text.
- */
+/** Call after a write that changes the owner, type, workspace or status, but no text. */
 export async function refilterCards(
   ctx: Ctx,
   rows: readonly IndexedRow[],
@@ -264,11 +259,7 @@ async function publicAmong(ctx: Ctx, cards: readonly { workspace_id: string }[])
 
 export const unindexCard = (ctx: Ctx, cardId: string): Promise<void> => removeDocuments(ctx, [cardId])
 
-/**
- * Indexes stale cards again. A card is stale when an older analyser has indexed it, or when something outside
- * the card has changed its index entry. Staleness is a mark in the index itself, so an interrupted job
- * continues where it stopped.
- */
+/** Staleness is a mark in the index itself, so an interrupted job continues where it stopped. */
 const STALE_MARK = 0
 
 export const REINDEX_JOB = 'stale-cards'
@@ -280,10 +271,6 @@ type Pace = { cards: number; pauseMs: number }
 const WHILE_SERVING: Pace = { cards: 25, pauseMs: 5 }
 const BEFORE_SERVING: Pace = { cards: 500, pauseMs: 0 }
 
-/**
- * Marks the cards of a workspace in the transaction that changes its visibility; a job indexes them again
- * afterwards.
- */
 export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
   await ctx.db
     .updateTable('search_docs')
@@ -320,10 +307,7 @@ type Which = 'stale' | 'marked' | 'missing'
 
 type CardRef = { card_id: string; workspace_id: string }
 
-/**
- * Locks what index entries are made of, so that no concurrent change is missed. First the cards, then the
- * workspaces: the same order as deleting a workspace.
- */
+/** Locks the cards, then the workspaces: the same order as deleting a workspace. */
 async function lockSources(ctx: Ctx, cards: readonly CardRef[]): Promise<void> {
   if (ctx.database.engine !== 'postgres' || cards.length === 0) return
   await lockCards(
@@ -406,8 +390,6 @@ async function reindexThe(
   { onProgress = () => {}, stopping }: Watch,
 ): Promise<number> {
   let done = 0
-  // Marked cards have an index and are read from the beginning. The search for missing cards reads all cards,
-  // so it continues from the last id.
   for (let after = ''; !stopping?.aborted; ) {
     const ids = await reindexSome(ctx, which, after, cards)
     const last = ids.at(-1)

@@ -37,10 +37,7 @@ type OriginColumns = { origin: string | null; content_hash: string | null }
 export const storedOrigin = (row: { origin: string | null }): StoredOrigin | null =>
   row.origin === null ? null : fromJson<StoredOrigin>(row.origin)
 
-/**
- * Returns scheme and host only. Agents read them outside the marks of data, and a path could contain
- * instructions (prompt injection).
- */
+/** Returns no path, because agents read it outside the marks of data (prompt injection). */
 export const hostOfOrigin = (row: { origin: string | null }): string | undefined => {
   const origin = storedOrigin(row)
   return origin === null ? undefined : new URL(origin.server).origin
@@ -73,9 +70,6 @@ const Publication = z
 
 export type PublicationAnswer = z.input<typeof Publication>
 
-/**
- * Returns the form in which tags and names in an environment are compared: without case, in one Unicode form.
- */
 export const normalName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
 
 export const sameTag = (a: string, b: string): boolean => normalName(a) === normalName(b)
@@ -93,9 +87,7 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 const BLANK = 'Input should not be blank'
 const Text = z.string().max(DEFINITION.body.max)
-/**
- * The API description gets a simpler pattern, because other regex engines do not know these character classes.
- */
+/** A simpler pattern for the API description: other regex engines lack these character classes. */
 const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: NOT_BLANK })
 
 const MAX_FREE_BYTES = 64 * 1024

@@ -57,19 +57,13 @@ const TEXTS_WITH_IMAGES = sql.join(
 const isNamed = ({ image_id }: StoredPicture) =>
   sql<SqlBool>`lower(${TEXTS_WITH_IMAGES}) like ${`%${image_id}%`}`
 
-/**
- * Returns whether a version that the editor may read names the picture. Versions from before the card came
- * into the workspace do not count.
- */
+/** Versions from before the card came into the workspace do not count. */
 const isInSeenVersion = ({ image_id, created_at }: StoredPicture) =>
   sql<SqlBool>`(cards.seen_since is null or ${created_at} >= cards.seen_since or exists (
     select 1 from card_versions where card_versions.card_id = cards.card_id
     and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like ${`%${image_id}%`}))`
 
-/**
- * Returns whether the viewer may see a picture. A picture is as visible as the text that names it: one that
- * was removed before the card was shared stays private.
- */
+/** A picture is as visible as the text that names it: one removed before sharing stays private. */
 function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'cards'>()
   return eb.or([
@@ -80,10 +74,6 @@ function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
   ])
 }
 
-/**
- * Returns which pictures the viewer may see on their card. The card is read in a separate query, because
- * pictures are stored apart from cards.
- */
 async function seenOnCard(
   db: Db,
   viewerId: string,
@@ -213,9 +203,7 @@ async function requireRoomOnCard(ctx: Ctx, cardId: string, field: string): Promi
     throw invalid(field, `A card has at most ${MAX_IMAGES_PER_CARD} pictures`, 'too_long')
 }
 
-/**
- * Attaches the pictures that a card's text names and its writer has uploaded. Part of every write of a card.
- */
+/** Must be part of every write of a card. */
 export async function attachNamedImages(ctx: UserCtx, cardId: string, content: CardContent): Promise<void> {
   const named = imagesNamedIn(content)
   if (named.length === 0) return
@@ -345,10 +333,6 @@ async function requireRoom(ctx: UserCtx, bytes: number): Promise<void> {
     throw noRoom(`Your pictures take up all of your ${imagesMbPerPerson} MiB. Delete some first.`)
 }
 
-/**
- * Stores a picture. Space is checked in the same transaction, since other uploads of the person may have used
- * it meanwhile.
- */
 const store = (ctx: UserCtx, picture: Picture, sha256: string, cardId: string | null) =>
   inTx(ctx, async (ctx) => {
     await requireRoom(ctx, picture.bytes.length)
@@ -458,8 +442,7 @@ export const readImage: RawRoute = {
     const image = await findReadableImage(db, request.viewer.userId, image_id)
     if (!image) throw notFound('Picture')
     const tag = `"${image.sha256}"`
-    // Only the reader's own browser may cache the picture, and must ask again each time: the permission may
-    // have ended.
+    // Only the reader's browser may cache, and must ask again: the permission may have ended.
     reply.headers({
       'cache-control': 'private, no-cache',
       etag: tag,

@@ -96,17 +96,10 @@ export type CardRow = ReadRow & HomeFacts
 
 type Membership = Pick<HomeFacts, 'viewer_role' | 'workspace_type'>
 
-/**
- * Returns whether the viewer is a stranger in the card's workspace. The library has no members, so nobody is a
- * stranger there.
- */
 export const isOutsider = ({ viewer_role, workspace_type }: Membership): boolean =>
   viewer_role === null && workspace_type !== 'system'
 
-/**
- * Returns whether the viewer may change the card now. An owner who has left the workspace may not while the
- * card is shared there.
- */
+/** An owner who has left the workspace may not change the card while it is shared there. */
 export const canEdit = (row: CardRow): boolean =>
   row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
 
@@ -190,10 +183,6 @@ const contains = (word: string) => {
   return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
 }
 
-/**
- * Returns the distinct words of a filter, the longest first, since they rule out most texts. A word that is
- * part of another is dropped.
- */
 export function filterWords(q: string): string[] {
   const words = new Set(foldForFilter(q).split(/\s+/))
   words.delete('')
@@ -225,10 +214,7 @@ const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   return query
 }
 
-/**
- * Sorts newest first unless another order is requested. The id breaks ties, so that pages neither repeat nor
- * lose a card.
- */
+/** The id breaks ties, so that pages neither repeat nor lose a card. */
 function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
   if (order === 'title') return query.orderBy(byBytes(db, 'cards.filter_text')).orderBy('cards.card_id')
   if (order === 'useful')
@@ -239,10 +225,6 @@ function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder
 
 type Sized = { card_id: string; bytes: number }
 
-/**
- * Returns which cards of a page are read whole: the first ones that fit, with room for the beginnings of the
- * rest.
- */
 function chooseWhole(cards: readonly Sized[]): Set<string> {
   const whole = new Set<string>()
   const beginningOf = (bytes: number) => Math.min(bytes, SHORT_CARD_BYTES)

@@ -109,10 +109,7 @@ async function countRowsIn(db: Db, workspaceId: string): Promise<number> {
   return materials
 }
 
-/**
- * Moves materials to their owners. Each owner has a personal workspace, because deleting an account deletes
- * its materials.
- */
+/** Moves materials to personal workspaces, because deleting an account deletes its materials. */
 async function moveToOwners(db: Db, workspaceId: string): Promise<void> {
   await db
     .updateTable('raw_materials')

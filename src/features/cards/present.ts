@@ -62,27 +62,16 @@ export function presentPublication(row: PublishedRow): PublicationAnswer | null 
   }
 }
 
-/**
- * Returns the columns of a card whose current version is published now. A version that already has a licence
- * keeps its time.
- */
 export const publishedColumns = (row: CardRow, now: string) => ({
   content_hash: contentHash(contentOf(row)),
   version_published_at: row.licence === null ? now : (row.version_published_at ?? now),
 })
 
-/**
- * Returns the hash of a pulled text after an edit. The hash shows whether somebody here has changed the text.
- */
 function hashOfDraft(row: CardRow, after: CardContent, isChanged: boolean): string | null {
   if (row.origin !== null) return contentHash(after)
   return isChanged ? null : row.content_hash
 }
 
-/**
- * Returns the columns of an edited version. It keeps the licence if strangers read it at once. In a private
- * team or a draft, it has none until it is published.
- */
 export const editedColumns = (row: CardRow, after: CardContent, isChanged: boolean, now: string) =>
   row.status === 'published'
     ? {
@@ -150,10 +139,7 @@ const textsOf = (row: SpokenRow): string[] =>
 /** Package names have no blanks, so `_` and `-` separate words. */
 const citesSpeak = (cites: string): boolean => containsInstructions(unescaped(cites).replaceAll('_', ' '))
 
-/**
- * Returns whether a card contains instructions to agents (prompt injection). Cites are not cached: they can
- * change without the card's time of change.
- */
+/** Cites are not cached: they can change without the card's time of change. */
 const hasAgentInstructions = (row: SpokenRow): boolean =>
   textsSpeak(row) || (row.cites !== null && citesSpeak(row.cites))
 
@@ -178,10 +164,7 @@ export const feedbackOf = (row: Counts) => ({
 /** Returns whether verdicts and feedback speak against the card. Every answer that shows the card says so. */
 export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(trustCounts(row.trust))
 
-/**
- * Returns who wrote the text, and marks foreign text with instructions to agents, even if only a part of the
- * card is shown (prompt injection).
- */
+/** Marks foreign text with instructions to agents, even if only a part is shown (prompt injection). */
 export const provenanceOf = (
   row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status' | 'origin'> & SpokenRow,
 ): ProvenanceAnswer => ({
@@ -192,18 +175,12 @@ export const provenanceOf = (
   ...(row.whose === 'you' ? {} : markOf(hasAgentInstructions(row))),
 })
 
-/**
- * Returns the origin workspace, to its owner only: the origin would reveal which authors share a private team,
- * and open an unlisted one.
- */
+/** To the owner only: the origin reveals which authors share a private team, and opens an unlisted one. */
 const originFor = (row: CardRow): string => (row.is_own === 1 ? row.origin_workspace_id : row.workspace_id)
 
 type Named = Pick<CardRow, 'whose' | 'owner_name' | 'origin'>
 
-/**
- * Adds provenance for names. Strangers choose their names, which may contain instructions to agents (prompt
- * injection).
- */
+/** Strangers choose their names, which may contain instructions to agents (prompt injection). */
 export function withNames(
   provenance: ProvenanceAnswer,
   row: Named,
@@ -303,17 +280,11 @@ function isSame(a: CardRow, b: CardRow): boolean {
   return true
 }
 
-/**
- * Returns whether the answer may be cached. Words about trust change with the year, and a successor has a
- * title of its own.
- */
+/** Not cached: words about trust change with the year, and a successor has its own title. */
 const mayKeep = (row: CardRow) =>
   row.trust === null && row.superseded_by === null && writtenCharacters(row) <= MAX_KEPT_LENGTH
 
-/**
- * Returns the answer for a card, cached for as long as its row is unchanged. An answer must depend on nothing
- * but the row.
- */
+/** Cached while the row is unchanged, so an answer must depend on nothing but the row. */
 export function answerOf(row: CardRow, now: Date): CardAnswer {
   const key = row.card_id + row.whose
   const kept = KEPT_CARDS.get(key)

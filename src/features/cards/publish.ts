@@ -61,9 +61,8 @@ async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Pr
 }
 
 /**
- * Rewards publishing; returns the credits earned. A card is rewarded once, and so is a text of an owner, so
- * that near copies earn nothing. Publications wait for each other (publish.store.ts), so the daily limit also
- * holds for parallel ones.
+ * Rewards a card once, and a text of an owner once, so near copies earn nothing. Publications wait for each
+ * other, so the daily limit also holds for parallel ones.
  */
 async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   const userId = row.owner_id
@@ -153,10 +152,7 @@ async function moveToTarget(
   return isRewarded ? rewardPublishing(ctx, row) : 0
 }
 
-/**
- * Stores the review of a draft only. The review of a published card decides about its present readers, and
- * this review is for others.
- */
+/** Drafts only: the review of a published card decides about its present readers. */
 async function keepReview(ctx: UserCtx, cardId: string, reviewed: ReturnType<typeof reviewColumns>) {
   await updateCardRow(ctx.db, cardId, reviewed)
   await savedState(ctx, cardId)
@@ -248,16 +244,12 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
       'This card is published outside the workspace it came from. Take it back first, then move it.',
     )
   await requirePublishingAllowed(ctx, row, POLICY_HOLDS)
-  // Otherwise an editor could move a colleague's card to a workspace where its owner is a stranger, and
-  // control it there.
+  // Otherwise an editor could move a colleague's card to where its owner is a stranger, and control it.
   if (row.owner_id !== ctx.viewer.userId && !(await roleOf(ctx, targetId, row.owner_id)))
     throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
 }
 
-/**
- * Returns whether a moved card stays shared: only in a private team. Elsewhere it arrives unpublished, so that
- * a move alone shows it to no stranger.
- */
+/** Only in a private team, so that a move alone shows a card to no stranger. */
 const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
 
 /** Reviews a shared card by the policy of the target team, whose members can read it at once. */
@@ -310,10 +302,7 @@ export const moveCard = capability({
     }),
 })
 
-/**
- * Allows sharing in a public or unlisted workspace to the owner only, because strangers can read the card
- * there.
- */
+/** Requires the owner in a public or unlisted workspace, because strangers can read there. */
 async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
   if (row.workspace_visibility === 'private') return
   if (row.owner_id !== ctx.viewer.userId)
@@ -322,10 +311,6 @@ async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
   await requirePublishing(ctx)
 }
 
-/**
- * Shares a card and stores its review, which need not pass: strangers see only what has passed, now or if the
- * workspace becomes public later.
- */
 async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
@@ -367,10 +352,6 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
   await markSuccession(ctx.db, row.card_id)
 }
 
-/**
- * Moves the card to the workspace in which it will be shared; a card that is published elsewhere is
- * unpublished first.
- */
 async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promise<CardRow> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
   if (workspace.type === 'personal')

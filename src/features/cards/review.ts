@@ -111,10 +111,6 @@ const SHORT_CARD = 50_000
 const lengthOf = (content: CardContent): number =>
   Object.values(columnsOf(content)).reduce<number>((sum, text) => sum + (text?.length ?? 0), 0)
 
-/**
- * Does the slow work of a review before the transaction, so that `review` reads only texts that changed
- * meanwhile. Permissions are checked later.
- */
 export async function reviewAhead(
   ctx: UserCtx,
   cardId: string,
@@ -135,9 +131,8 @@ const isBlockedCite = ({ field, severity }: ReviewReason) =>
   severity === 'block' && field?.startsWith('cites.') === true
 
 /**
- * Returns the review of a card that moderators let pass. Secrets are never let pass, nor are cites, which can
- * change without a new version. What a private team lets pass does not pass for strangers, who would read it
- * if the team were opened.
+ * Secrets and cites are never let pass, as cites change without a version. What a private team lets pass does
+ * not pass for strangers, who may read it later.
  */
 const cleared = (reviewed: Reviewed, visibility: 'private' | 'unlisted' | 'public'): Reviewed =>
   reviewed.secrets.length > 0 || reviewed.reasons.some(isBlockedCite)
@@ -208,10 +203,6 @@ const reviewSome = (ctx: Ctx): Promise<number> =>
     return reviewed.length
   })
 
-/**
- * Reviews shared cards without a review in a job: strangers see only cards that passed, and old cards have no
- * stored review.
- */
 export async function reviewSharedCards(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await reviewSome(ctx)) === BATCH) await sleep(PAUSE_MS)
 }
@@ -257,9 +248,6 @@ export async function versionsForModerators(
   }
 }
 
-/**
- * Returns the contributors' names. Moderators who are no members of the workspace see only what strangers see.
- */
 async function namedFor(ctx: UserCtx, card: ModeratedCard) {
   const viewer_role = (await roleIn(ctx, card.workspace_id)) ?? null
   return (row: EvidenceRow) => ({
@@ -268,10 +256,6 @@ async function namedFor(ctx: UserCtx, card: ModeratedCard) {
   })
 }
 
-/**
- * Returns the evidence up to a version, the current cites, which have no versions, and the findings of the
- * fixed review rules.
- */
 export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: number, content: CardContent) {
   const all = await reviewedEvidences(ctx.db, card.card_id)
   const evidences = all.filter((row) => row.added_in_version <= version)

@@ -62,10 +62,6 @@ import {
 } from './store.ts'
 import { homeOfNew } from './visibility.ts'
 
-/**
- * Ends a write of a card's texts: indexes the card in the same transaction and returns it. `words` are those
- * that were counted before the transaction.
- */
 export async function saved(ctx: UserCtx, cardId: string, words?: CardWords): Promise<CardAnswer> {
   return indexed(ctx, await readableCard(ctx, cardId), words)
 }
@@ -117,10 +113,6 @@ const HOME_LOST =
 
 type Target = { workspaceId: string; note?: string }
 
-/**
- * Returns the workspace of a new card: the named one, which needs the role of an editor, else the API key's,
- * else the personal one.
- */
 async function targetOf(
   ctx: UserCtx,
   user: UsersTable,
@@ -156,10 +148,6 @@ const bytesOfEvidences = (evidences: CaseCreateInput['evidences']): number =>
     0,
   )
 
-/**
- * Looks for secrets in a new card and counts its words, before the transaction. Returns the words for
- * `record`.
- */
 export async function analyseNewCard(
   { work }: UserCtx,
   { evidences, ...content }: CaseCreateInput,
@@ -262,10 +250,6 @@ const rowsOfEdit = ({ card_id, version: former }: CardRow, version: number) => [
   rowsOfCard('card_evidences', card_id, 'added_in_version', version),
 ]
 
-/**
- * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit without
- * changes makes no version. `words` come from `wordsAfter`.
- */
 export async function edit(
   ctx: UserCtx,
   row: CardRow,
@@ -426,10 +410,6 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
   content: toJson(contentOf(card)),
 })
 
-/**
- * Returns the first version that the viewer may read: the owner reads all, others those since the card came
- * into their workspace.
- */
 const firstSeen = (ctx: UserCtx, card: CardRow): number =>
   card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
 
@@ -523,10 +503,6 @@ export const restoreCard = capability({
     ),
 })
 
-/**
- * Sets the cites of a card, or reads them from its texts again. Readers see cites, so the card is reviewed as
- * after a change of its texts.
- */
 export const changeCites = (ctx: UserCtx, cardId: string, written: readonly string[] | null) =>
   inTx(
     ctx,

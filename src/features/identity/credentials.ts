@@ -125,11 +125,7 @@ async function lookUp(services: Services, credential: string, path: string): Pro
   return recognised.viewer
 }
 
-/**
- * Returns the viewer of a credential at `path`. Throws 401, directly or by its promise, if the credential is
- * unknown, ended, expired or for another resource. Returns without a promise if the caller was recognised
- * recently.
- */
+/** Throws 401, directly or by its promise; returns no promise if the caller was recognised recently. */
 export function viewerOf(services: Services, credential: string, path: string): Viewer | Promise<Viewer> {
   const known = services.credentials.find(credential, services.now().getTime())
   if (!known) return lookUp(services, credential, path)

@@ -173,10 +173,6 @@ export const dismissFirstSteps = capability({
     }),
 })
 
-/**
- * People whose first search is already stored. A new process starts empty and asks the database once for each
- * person.
- */
 const known = new WeakMap<Ctx['database'], LRUCache<string, true>>()
 const MAX_KNOWN = 20_000
 
@@ -185,10 +181,7 @@ function remember({ database }: Ctx, userId: string): void {
   known.set(database, people.set(userId, true))
 }
 
-/**
- * Stores the first search of a person. A failure here must not fail the search, except with an
- * Idempotency-Key: that search runs in a transaction, which cannot continue after an error.
- */
+/** A failure must not fail the search, except in a transaction, which cannot continue after an error. */
 export async function noteFirstSearch(ctx: Ctx): Promise<void> {
   const userId = ctx.viewer?.userId
   if (userId === undefined || known.get(ctx.database)?.get(userId)) return

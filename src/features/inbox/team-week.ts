@@ -64,10 +64,6 @@ const shared = (db: Db, { viewerId, workspaceId }: WeekQuery) =>
     .where(isListed(viewerId, 'workspace', [workspaceId]))
     .where('cards.status', '=', 'published')
 
-/**
- * Returns new and changed cards, newest first. Names the person who changed a card only while that person is a
- * member.
- */
 const newsOf = (db: Db, asked: WeekQuery) =>
   shared(db, asked)
     .leftJoin('memberships', (join) =>
@@ -157,9 +153,6 @@ const judged = (db: Db, asked: WeekQuery, limit: number) =>
     .limit(limit)
     .execute()
 
-/**
- * Returns unshared cards recorded with an API key or OAuth: the viewer's own, and for editors and admins all.
- */
 const draftsOf = (db: Db, { viewerId, workspaceId, until, limit }: WeekQuery) =>
   db
     .selectFrom('cards')

@@ -40,10 +40,6 @@ import { requireMayPublish, requireRole } from '../permissions/index.ts'
 
 export type Pulled = { card_id: string; isGone: boolean; isPublishedElsewhere: boolean; version: number }
 
-/**
- * Returns the card that an earlier pull made in this workspace, even if it was published from there. A card
- * that is still here is preferred, and a visible card to a deleted or hidden one.
- */
 async function findPulled(db: Db, workspaceId: string, originKey: string): Promise<Pulled | undefined> {
   const rows = await db
     .selectFrom('cards')
@@ -80,10 +76,7 @@ async function findSameContent(
 
 type Page = { viewerId: string; workspaceId: string; server: string; after: string; limit: number }
 
-/**
- * Lists pulled cards of a server. The key begins with the server and a space; `!` is the character after the
- * space, so it ends the range.
- */
+/** The key begins with the server and a space; `!` follows the space, so it ends the range. */
 function listPulled(db: Db, { viewerId, workspaceId, server, after, limit }: Page) {
   const key = byBytes(db, 'origin_key')
   return db
@@ -191,10 +184,6 @@ const originOf = (ctx: UserCtx, { server }: Target, given: SnapshotCardInput): S
   pulled_at: ctx.now().toISOString(),
 })
 
-/**
- * Returns why the review refuses a pulled card. This server reviews it again, by the rules of the library and
- * of the workspace.
- */
 const keptOut = (verdict: Reviewed): Fate | undefined =>
   verdict.passed ? undefined : { outcome: 'blocked', reasons: verdict.reasons }
 

@@ -185,10 +185,7 @@ const CLAIM_MS = 10 * 60_000
 const PAGE = 50
 /** Size of all parts but the last, in bytes. Both engines handle rows of this size well. */
 const PART_BYTES = 192 * 1024
-/**
- * Longer cards in the database are left out. Escaping makes text longer, so a line has room for four times as
- * much.
- */
+/** Escaping makes text longer, so a line has room for four times as much. */
 const MAX_CARD_BYTES = MAX_LINE_BYTES / 4
 const KEPT = 2
 
@@ -390,10 +387,7 @@ type Range = { from: number; to: number }
 
 const ONE_RANGE = /^bytes=(\d{1,15})-(\d{0,15})$/
 
-/**
- * Returns the bytes that a Range header requests. Only one range with a start is supported; other forms get
- * the whole, as HTTP allows.
- */
+/** Supports only one range with a start; other forms get the whole, as HTTP allows. */
 export function byteRange(header: string | undefined, size: number): Range | 'whole' | 'none' {
   const match = ONE_RANGE.exec(header ?? '')
   if (!match) return 'whole'

@@ -37,10 +37,7 @@ const OUTBOX: LeasedQueue<'outbox'> = {
 
 export type WaitingMail = Mail & { stateKey: string; createdAt: string }
 
-/**
- * Kinds of mail, by the first part of the state key, that are updated when they are sent. Returns the current
- * content, or null if the reader should not get the mail any more.
- */
+/** Updates the mail when it is sent; null if the reader should not get the mail any more. */
 export type LookAgain = Record<string, (ctx: Ctx, mail: WaitingMail) => Promise<Omit<Mail, 'to'> | null>>
 
 type Outcome = Delivery | { outcome: 'unwanted' }
@@ -75,10 +72,7 @@ async function deliver(
 const withoutAddress = (error: string, address: string): string =>
   error.replaceAll(new RegExp(address.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'gi'), 'the recipient')
 
-/**
- * Sends due mails, one by one. Every process runs several of these at once, so that one slow mail server does
- * not delay other mails. Each mail is sent by the process that claims it.
- */
+/** Every process runs several of these at once, so that one slow mail server delays no other mails. */
 export async function sendDueMails(
   ctx: Ctx,
   stopping: AbortSignal,
@@ -107,10 +101,6 @@ export async function sendDueMails(
   })
 }
 
-/**
- * Gives up old mails, also without a mail server, so that they are not sent when there is one again. Mails
- * sealed with another SECRET_KEY have waited for a process with that key, which is lost.
- */
 async function giveUpOldMails(ctx: Ctx): Promise<void> {
   const name = fingerprintOf(ctx.secret)
   await inTx(ctx, (ctx) =>

@@ -99,11 +99,7 @@ export function inCodes(hashes: readonly number[]): string {
   return text.toString('latin1', 0, Math.max(0, at - 1))
 }
 
-/**
- * The two search indexes over events, which differ by engine. Both return event numbers, newest first within a
- * partition; the store loads the rows. An event number is the partition and the position in it, so that the
- * numbers of a partition are one range.
- */
+/** An event number is the partition and the position, so a partition's numbers are one range. */
 const SEQUENCE_SPAN = 2 ** 24
 export const LAST_SEQUENCE = SEQUENCE_SPAN - 1
 
@@ -181,10 +177,7 @@ export async function dropFromIndex(
   await sql`delete from context_event_index where user_id = ${userId} and event_no in (${list})`.execute(db)
 }
 
-/**
- * Returns the numbers of the indexed events. On SQLite this reads the content table: a connection that has
- * seen the index empty fails its integrity check afterwards.
- */
+/** On SQLite a connection that has seen the index empty fails its integrity check afterwards. */
 const indexedNumbers = (engine: EngineName) =>
   engine === 'sqlite'
     ? sql`(select id as event_no from context_event_words_content)`
@@ -209,10 +202,7 @@ export async function indexedAmong(
   return new Set(rows.map((row) => row.event_no))
 }
 
-/**
- * Counts events without an index entry and entries without an event. Avoids `not in`: PostgreSQL reads its
- * list once for each row if the list does not fit into work_mem.
- */
+/** Avoids `not in`: PostgreSQL reads a list that does not fit into work_mem once for each row. */
 export async function indexDifference(
   db: Db,
   engine: EngineName,
@@ -269,10 +259,7 @@ export type EventRange = { userId: string; partition: number; from: number; to: 
 
 type CodeRange = { codes: string; from: number; to: number }
 
-/**
- * Returns a whole list as one text, because a row per number is slow. Node binds every number as a float, so
- * the bounds are cast to integers.
- */
+/** Node binds every number as a float, so the bounds are cast to integers. */
 const listsOnSqlite = prepared(
   'eventLists',
   (_, parameter: Named<CodeRange & { limit: number }>) =>
@@ -314,10 +301,6 @@ const numbersIn = (list: string | null | undefined, from: number): number[] => {
   return distances.map((distance) => from + distance)
 }
 
-/**
- * Returns the numbers of the events that have each term, at most `limit`, newest first if there may be more.
- * One statement reads the lists of all terms.
- */
 export async function eventsWith(
   db: Db,
   engine: EngineName,
@@ -340,10 +323,7 @@ export async function eventsWith(
 const sqliteLists = (db: Db, asked: CodeRange, limit: number) =>
   asked.to - asked.from + 1 < limit ? wholeListsOnSqlite(db, asked) : listsOnSqlite(db, { ...asked, limit })
 
-/**
- * The average length in characters of a code in the SQLite index, with the blank behind it: 32 bits in base
- * 36.
- */
+/** In characters, with the blank behind the code: 32 bits in base 36. */
 const CODE_LENGTH = 7.48
 
 const sizesOnSqlite = prepared(

@@ -39,10 +39,7 @@ type Likely = { eventNo: number; score: number }
 
 const bestFirst = (a: Likely, b: Likely) => b.score - a.score || b.eventNo - a.eventNo
 
-/**
- * Scores every event by the posting lists alone. Truncated lists add no candidates, because their newest
- * events would be favoured; if all lists are truncated, the shortest is used.
- */
+/** Truncated lists add no candidates, because their newest events would be favoured. */
 function gather({ lists, wanted }: Plan): Map<number, number> {
   const used = wanted.flatMap((options) => options.map(({ position }) => lists[position] as TermList))
   const shortest = Math.min(
@@ -196,10 +193,7 @@ async function lengthsOf(
 /** How many candidates have their length read. Fewer candidates have their words counted. */
 const MEASURED = 600
 const COUNTED = 150
-/**
- * All later pages come from one ranking that begins like the first pages, so that a reader sees every event
- * once.
- */
+/** All later pages come from one ranking, so that a reader sees every event once. */
 const COUNTED_FOR_PAGES = 1000
 
 export type Effort = { limit: number; corrects: boolean }
@@ -336,10 +330,6 @@ export async function findRanked(
   return hitsOf(ranking, await totalOf(ctx, project, ranges, ranking, window), undefined)
 }
 
-/**
- * Returns undefined if no event of the period matches. The caller then searches all words, including the date
- * words.
- */
 async function findWithin(
   ctx: UserCtx,
   project: Project,

@@ -111,10 +111,7 @@ export async function turnsOfSession(
   return { projectKey: project.project_key, turns }
 }
 
-/**
- * Handles drafts that were made from memory (features/mining, which imports this feature). Text that is
- * deleted from memory must be deleted there too. An accepted draft stays, as its card does.
- */
+/** Text that is deleted from memory must be deleted from drafts too; an accepted draft stays. */
 
 const keysOf = ({ user_id, project_id }: ProjectRef) =>
   sql`select alias from context_project_aliases where user_id = ${user_id} and project_id = ${project_id}`

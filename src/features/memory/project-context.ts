@@ -407,10 +407,6 @@ export async function eventsFor(
 /** How many of the newest events are scanned for a common text, without an index. */
 const NEWEST = 200
 const SAMPLE = { events: 60, characters: 2000 }
-/**
- * The limit for scanning the newest events for text that is too short for the index. Bytes are limited too,
- * because reading blocks the process.
- */
 const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
 type Matches = { rows: EventRow[]; total: number }

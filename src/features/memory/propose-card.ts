@@ -60,9 +60,7 @@ export function blocksOf(text: string): Block[] {
   return blocks.filter((block) => block.text.trim() !== '')
 }
 
-/**
- * Neither part may contain its own opening bracket, so that thousands of unclosed brackets take linear time.
- */
+/** No part contains its own opening bracket, so that thousands of unclosed brackets take linear time. */
 const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\n]{0,1000}\)/g
 
 /** Without the flag `m`: `^` would match after every Unicode line end, which takes quadratic time. */
@@ -129,11 +127,6 @@ async function draftByModel(
     fix_summary: told('fix_summary', MAX_TEXT_CHARACTERS),
   }
 }
-
-/**
- * Makes a card from one exchange by rules: the person's message is the problem, the agent's report the
- * solution.
- */
 
 type Exchange = { message: string | null; report: string | null }
 
@@ -282,11 +275,6 @@ export function draftByRules({ message, report }: Exchange): CardDraft {
     evidences: evidencesIn(all),
   }
 }
-
-/**
- * Turns an exchange in memory into a card: first a draft that a person reads, then a card with a link to its
- * source.
- */
 
 const MAX_EVENTS = 10
 

@@ -605,10 +605,7 @@ export const countWords = (
 
 const EVENTS_PER_BATCH = 200
 
-/**
- * Indexes all events again, or only the missing ones; returns the count. Each batch checks what is indexed
- * already, because several processes may start at once.
- */
+/** Each batch checks what is indexed already, because several processes may start at once. */
 export async function reindexEvents(ctx: Ctx, which: 'all' | 'missing' = 'all'): Promise<number> {
   const { engine } = ctx.database
   let done = 0
@@ -655,10 +652,7 @@ export async function reindexRescanned(
   await indexEvent(db, engine, { ...event, search_text })
 }
 
-/**
- * Fills the event index after an upgrade or an interrupted restore. Events are indexed in order, so a check of
- * the newest event shows whether the index is complete.
- */
+/** Events are indexed in order, so the newest event shows whether the index is complete. */
 export async function fillEventIndex(ctx: Ctx): Promise<number> {
   return (await lacksNewest(ctx.db, ctx.database.engine)) ? reindexEvents(ctx, 'missing') : 0
 }

@@ -177,10 +177,6 @@ function namesTheSame(failure: string, { title, symptom, fix_summary }: Text): b
   return names.length === 0 || names.some((name) => text.includes(name))
 }
 
-/**
- * Returns the readable card that may describe the same problem: the one delivered by recall, else the one with
- * most shared words, else a confident search hit.
- */
 async function looksLike(
   ctx: UserCtx,
   candidate: Candidate,
@@ -207,10 +203,6 @@ export type Origin = { projectKey: string | null; sessionId: string | null; clie
 
 export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
 
-/**
- * Makes a draft of a candidate, unless the person has one, has written the card, or has reached the daily
- * limit.
- */
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
   const { userId } = ctx.viewer
   const candidate = cleanCandidate(given)

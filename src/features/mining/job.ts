@@ -107,10 +107,7 @@ async function mineSession(ctx: UserCtx, session: MiningDueTable): Promise<void>
     }
 }
 
-/**
- * Claims a session, then mines it, so that two processes do not both mine it. A session on which the rules
- * fail is skipped; after a database failure the session is marked again, as it may have no next turn.
- */
+/** A session on which the rules fail is skipped; after a database failure it is marked again. */
 async function claimAndMine(ctx: Ctx, session: MiningDueTable, stopping: AbortSignal): Promise<void> {
   try {
     if (await inTx(ctx, (ctx) => take(ctx.db, MINING, session)))

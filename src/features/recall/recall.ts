@@ -212,10 +212,7 @@ function chosen(found: readonly Found[], { cards, memory, all }: Offer['most']):
   return found.filter(({ item }) => left[item.kind === 'card' ? 'cards' : 'memory']-- > 0).slice(0, all)
 }
 
-/**
- * Returns the items that the agent already has. If a hook timed out, the agent never saw the stored items, so
- * a caller that reports this is believed, except for items that another call may be delivering just now.
- */
+/** Believes a caller whose hook timed out, except for items that another call may be delivering now. */
 async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: Call) {
   const delivered = await deliveredIn(ctx, call.sessionId)
   const since = new Date(ctx.now().getTime() - ON_ITS_WAY_MS).toISOString()
@@ -224,10 +221,7 @@ async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallIn
   return { shown: ids(arrived), paid: ids(delivered) }
 }
 
-/**
- * Reads earlier deliveries and stores new ones in one serialisable transaction, so that two parallel calls of
- * a session deliver an item only once.
- */
+/** One serialisable transaction, so that parallel calls of a session deliver an item only once. */
 const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: Call) =>
   inTx(ctx, async (ctx): Promise<RecallAnswer> => {
     const call_id = newId(ctx.now().getTime())

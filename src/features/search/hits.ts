@@ -33,10 +33,6 @@ function overtakes(later: Ranked, earlier: Ranked): boolean {
   return earlier.confidence - later.confidence <= near
 }
 
-/**
- * Reorders hits of similar confidence by trust. No hit passes a clearly better one, and without verdicts
- * nothing moves.
- */
 export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   const ordered: T[] = []
   for (const hit of ranked) {
@@ -226,10 +222,7 @@ type Charge = {
   isAllowed?: (ctx: UserCtx, picks: Picks) => Promise<boolean>
 }
 
-/**
- * Reads the hits again in the transaction that charges for them, so that nobody pays for a vanished card or
- * sees a card without paying.
- */
+/** Reads the hits again while charging, so that nobody pays for a vanished card or sees one unpaid. */
 export function chargedSearch(
   ctx: UserCtx,
   scope: SearchScope,
@@ -255,8 +248,7 @@ export function chargedSearch(
       })
       return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
     },
-    // The charge is one conditional update of one row, where a lock is cheaper than a retry. A limit reads
-    // entries first, so that case stays serialisable.
+    // The charge locks one row; a limit reads entries first, so that case stays serialisable.
     isAllowed ? undefined : SELF_GUARDED,
   )
 }
@@ -279,10 +271,7 @@ const informationIn = ({ asked }: Retrieved): Information =>
 
 export type FoundCards = { cards: FoundCard[]; information: Information }
 
-/**
- * Returns the best own and team cards for a text, without spelling correction: program output has no typing
- * errors, and correction is slow.
- */
+/** Without spelling correction: program output has no typing errors, and correction is slow. */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
   const scope = scopeOf(ctx, 'known')
   const found = await retrieve(ctx, readQuery(text), scope, 'words', most)
@@ -293,10 +282,7 @@ export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): 
 export type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
 export type Shown = { picked: Picked[]; charged: number }
 
-/**
- * Returns what the public library has for a text, or undefined. `show` returns the hits at the price of a
- * public search, in the caller's open transaction.
- */
+/** `show` returns the hits at the price of a public search, in the caller's open transaction. */
 export async function lookInLibrary(
   ctx: UserCtx,
   text: string,

@@ -104,10 +104,7 @@ type Extent = keyof typeof COLUMNS
 
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>
 
-/**
- * Picks rows by number before the permission check: a plan that begins with the permission reads all cards of
- * an owner.
- */
+/** Picks rows by number first: a plan that begins with the permission reads all cards of an owner. */
 const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
   db
     .with(
@@ -219,10 +216,6 @@ function keptTexts({ database, searchTuning }: UserCtx): LRUCache<number, CardTe
   return known
 }
 
-/**
- * Returns the hit cards that the viewer may find, by their numbers. A card that changed since the index was
- * read has another number and is read as it is now.
- */
 async function hitCards(
   ctx: UserCtx,
   scope: SearchScope,
@@ -253,10 +246,6 @@ async function hitCards(
   return cards
 }
 
-/**
- * Reads the permission and state of cards each time. Texts come from the cache if the card still has the same
- * version.
- */
 async function cardsByNumber(
   ctx: UserCtx,
   scope: SearchScope,
@@ -291,10 +280,7 @@ async function cardsByNumber(
   return cards
 }
 
-/**
- * Returns whose text it is: the viewer's own, unless somebody else wrote the last version; otherwise by the
- * scope. Pulled text counts as a stranger's.
- */
+/** Pulled text counts as a stranger's. */
 function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
   if (row.origin !== null) return 'public'
   if (row.owner_id !== viewerId) return scope === 'public' || row.is_in_team === 0 ? 'public' : 'team'
@@ -379,10 +365,6 @@ const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: Sea
   (track === undefined || trackOf(row.card_type) === track) &&
   (type === undefined || row.card_type === type)
 
-/**
- * Reads hits and checks them against the cards: skips a card that was just hidden, moved or edited, or lacks a
- * phrase. `characters`: how much was read.
- */
 export async function loadHits(
   ctx: UserCtx,
   scope: SearchScope,

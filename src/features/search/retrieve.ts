@@ -21,9 +21,9 @@ import {
   PUBLIC_FILTER,
   passes,
   positionOf,
+  type RankedMatches,
   ranked,
   type Scored,
-  type RankedMatches,
   type VisibleCount,
   type VisibleCounts,
   type Vocabulary,
@@ -207,10 +207,7 @@ const LARGE = new LRUCache<string, Large>({ max: MAX_KEPT, ttl: LARGE_KEPT_MS })
 const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
 
-/**
- * Returns the cached size of a scope that recently had more than `cards` cards or too many words. A slightly
- * old size is fine for plans; small scopes are not cached, because they may grow at any moment.
- */
+/** Small scopes are not cached, because they may grow at any moment. */
 const knownLarger = (scope: SearchScope, cards: number): Large | undefined => LARGE.get(nameOf(scope, cards))
 
 function rememberLarger(scope: SearchScope, cards: number, averageLength?: number): Large {
@@ -275,10 +272,6 @@ const MAX_CORRECTED = 6
 const LONG_QUERY = 12
 const PLAIN_WORD = /^\p{L}{4,}$/u
 
-/**
- * The weights of the rankings in the fusion. The trigram ranking sees everything that the word ranking sees,
- * and more.
- */
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
@@ -396,10 +389,6 @@ const PLAIN: Cover = { ...NOT_COVERED, credit: 1 }
 const PROMINENT: Cover = { ...PLAIN, isProminent: true }
 const BY_PARTS = new Map([MINOR, PLAIN, PROMINENT].map((cover) => [cover, { ...cover, isByParts: true }]))
 
-/**
- * Returns how much of an asked word a card has, according to the index. Cover objects are shared, because
- * there is one per candidate and word.
- */
 function coverOf(candidate: Candidate, { wanted, meant }: QueryTerm): Cover {
   for (const option of wanted) {
     const at = positionOf(candidate.hashes, option.hash)
@@ -421,10 +410,7 @@ function coverOf(candidate: Candidate, { wanted, meant }: QueryTerm): Cover {
 const ABSENT = -1
 const NO_PARTS: Wanted = []
 
-/**
- * A word in title or tag counts as repeated; the minor level is for logs and notes. A negative `at` means that
- * only the parts of the word are there.
- */
+/** A negative `at` means that only the parts of the word are there. */
 function coverAt({ hashes, levels }: Candidate, at: number, parts: Wanted = NO_PARTS): Cover {
   let isMinor = true
   let isRaised = false
@@ -484,10 +470,6 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   }
 }
 
-/**
- * Up to this many small cards are searched directly for corrections; beyond this the vault's vocabulary is
- * faster.
- */
 const FEW = 64
 const FEW_WORDS = 20_000
 

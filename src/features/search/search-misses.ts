@@ -10,10 +10,7 @@ import { STOP_WORDS } from '../../text/terms.ts'
 import { withoutEnd } from '../../text/unicode.ts'
 import { policyOf } from '../permissions/index.ts'
 
-/**
- * Returns the one team whose cards a person searches: the named team or the person's only team. With several
- * possible teams none learns the words, which may be meant for another team.
- */
+/** With several possible teams none learns the words, which may be meant for another team. */
 async function onlyTeamOf(
   db: Db,
   userId: string,
@@ -116,10 +113,7 @@ const isPlain = (word: string): boolean =>
   LETTER.test(word) &&
   !STOP_WORDS.has(fold(word))
 
-/**
- * Returns the plain words of a query in lower case, each once. Null for a query that was pasted, contains a
- * secret or personal data, or has no plain word.
- */
+/** Returns null for a query that was pasted or contains a secret or personal data. */
 export function plainWords(query: string): string | null {
   if (query.length > MAX_QUERY_LENGTH || query.includes('\n')) return null
   if (sanitise(query).findings.length > 0) return null
@@ -143,9 +137,8 @@ async function teamThatKeeps(ctx: Ctx, workspaceIds: readonly string[]): Promise
 }
 
 /**
- * Stores the words of a member's search that found no card of the team, without the member. Searches of own
- * cards and of the library are never stored. A failure here must not fail the search, so the words are stored
- * after the search transaction.
+ * Stores the words without the member. Call it after the search transaction, because a failure here must not
+ * fail the search.
  */
 export async function noteMissedSearch(ctx: Ctx, searched: Searched): Promise<void> {
   const { query, scope, workspaceIds, hits } = searched
@@ -156,8 +149,7 @@ export async function noteMissedSearch(ctx: Ctx, searched: Searched): Promise<vo
   try {
     if ((await teamThatKeeps(ctx, workspaceIds)) === undefined) return
     await inTx(ctx, async (ctx) => {
-      // Checks again in a serialisable transaction: a team that switches this off meanwhile has deleted its
-      // words already.
+      // Checks again: a team that switches this off meanwhile has deleted its words already.
       const team = await teamThatKeeps(ctx, workspaceIds)
       if (team === undefined) return
       await countUp(ctx.db, team, words, ctx.now().toISOString())

@@ -196,19 +196,13 @@ async function understand(ctx: UserCtx, input: Question, where: SearchedScope) {
   return { read, scope, words: await withPairs(ctx, scope, words) }
 }
 
-/**
- * Returns the words that a card with the phrase must have. Names are checked in the texts, because the index
- * has their parts too.
- */
+/** Names are checked in the texts, because the index has their parts too. */
 const requiredBy = (phrase: string): number[] =>
   tokens(phrase).flatMap(({ terms, start, end }) =>
     terms.length === 1 && !STOP_WORDS.has(fold(phrase.slice(start, end))) ? terms.map(wordHash) : [],
   )
 
-/**
- * Returns the hashes of a word to leave out: the whole of a name, because other names share its parts, and all
- * pairs of characters.
- */
+/** Hashes only the whole of a name, because other names share its parts. */
 const leftOutBy = (word: string): number[] =>
   tokens(word).map(({ terms }) => wordHash((terms.length === 2 ? terms[0] : terms.at(-1)) ?? ''))
 

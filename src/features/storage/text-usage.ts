@@ -6,10 +6,7 @@ import { insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { TextUsageTable } from '../../db/schema.ts'
 import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
 
-/**
- * Counts the bytes of text that each person has written. The counters change in the transaction of the write;
- * `recountText` must give the same numbers from the rows.
- */
+/** Counters change in the transaction of the write; `recountText` must give the same numbers. */
 
 const MIB = 1024 * 1024
 
@@ -137,10 +134,7 @@ export async function freeText(db: Db, gone: readonly { user_id: string; bytes: 
   await addUses(db, uses)
 }
 
-/**
- * Runs a change of these rows and counts the difference for every author. The caller must hold a lock on the
- * rows.
- */
+/** The caller must hold a lock on the rows. */
 export async function countText<T>(
   db: Db,
   parts: readonly TextRows[],
@@ -190,10 +184,7 @@ export async function textUsageOf(db: Db, userId: string): Promise<TextUsage> {
 
 export const textLimit = ({ config }: Pick<Ctx, 'config'>): number => config.textMbPerPerson * MIB
 
-/**
- * Deleted cards can be restored, so they use space until they are purged. A separate limit prevents filling
- * the disk by writing and deleting.
- */
+/** A separate limit for deleted cards prevents filling the disk by writing and deleting. */
 const fits = (ctx: Ctx, { bytes, deleted_bytes }: TextUsage): boolean =>
   bytes <= textLimit(ctx) && bytes + deleted_bytes <= 2 * textLimit(ctx)
 

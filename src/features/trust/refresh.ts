@@ -183,10 +183,7 @@ async function cardsPraisedBy(db: Db, ownerId: string, judgeId: string): Promise
 /** A statement has a limit of values, and one person may have praised thousands of cards. */
 const MARKED_AT_ONCE = 1000
 
-/**
- * Marks cards for a refresh. An existing mark is written again, so that a refresh that settles it waits for
- * this transaction. Marks are sorted by id to avoid deadlocks.
- */
+/** Writes an existing mark again, so that its refresh waits; marks are sorted to avoid deadlocks. */
 export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<void> {
   const marks = [...new Set(cardIds)].sort().map((card_id) => ({ card_id }))
   for (let from = 0; from < marks.length; from += MARKED_AT_ONCE)
@@ -197,11 +194,7 @@ export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<vo
       .execute()
 }
 
-/**
- * Serialises the refreshes of a card, so that the last one sees everything. The lock leaves the card's key
- * free: transactions that write judgements hold the key while they wait for the mark. SQLite has one writer at
- * a time.
- */
+/** Leaves the card's key free: writers of judgements hold the key while they wait for the mark. */
 async function lockCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
     await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
@@ -292,20 +285,14 @@ type Weighed = {
   everybodyIsProven: boolean
 }
 
-/**
- * Returns whether the reader may see the verdict's environment. A verdict from another workspace, on a draft
- * that is now public, or on a merged card counts without its environment.
- */
+/** A verdict from elsewhere, on a former draft or a merged card counts without its environment. */
 const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
   row.card_id === card.card_id &&
   [card.seen_since, card.opened_at, card.visibility === 'private' ? null : card.published_at].every(
     (since) => since === null || row.created_at >= since,
   )
 
-/**
- * Returns whether a vote counts beside its giver's verdicts. Only a later `outdated` does: what worked once
- * can be wrong today.
- */
+/** Only a later `outdated` counts: what worked once can be wrong today. */
 function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
   const lastAt = new Map<string, string>()
   for (const { userId, at } of given) if (at > (lastAt.get(userId) ?? '')) lastAt.set(userId, at)
@@ -366,9 +353,6 @@ export type JudgedCard = {
   card: CardRow
   judgements: Judgement[]
   facts: CardFacts
-  /**
-   * True if strangers read the card and the members of the private team that published it see it as their own.
-   */
   hasTeam: boolean
 }
 
@@ -428,10 +412,7 @@ export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promis
   for (const { cardId, change } of await changesOf(ctx, cardIds)) await saveTrust(ctx.db, cardId, change)
 }
 
-/**
- * Refreshes trust for a job. A verdict may arrive while others are read, so each change is computed again with
- * its card locked. Cards are locked in a fixed order because several processes run the job.
- */
+/** Computes again with the card locked, in a fixed order because several processes run the job. */
 async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
   const changed = (await changesOf(ctx, cardIds)).map(({ cardId }) => cardId)
   for (const cardId of changed.sort()) {
@@ -474,9 +455,6 @@ export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
-/**
- * Returns the viewer's relation to the card's owner, and how many of the owner's cards the viewer has judged.
- */
 export const standingOf = (ctx: UserCtx, cardId: string) => findStanding(ctx.db, cardId, ctx.viewer.userId)
 
 export const praiseReturned = (ctx: UserCtx, ownerId: string): Promise<string[]> =>
@@ -507,17 +485,13 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
   )
 
 /**
- * Marks cards for a refresh. Call it in the transaction that writes a judgement, before that transaction
- * references or locks a card: a refresh locks the mark first, then the card. If the process ends early, a job
- * does the refresh.
+ * Call it in the judgement's transaction, before that transaction references or locks the card. A refresh
+ * locks the mark first, then the card.
  */
 export const refreshIsDue = (ctx: Ctx, ...cardIds: readonly string[]): Promise<void> =>
   markDue(ctx.db, ...cardIds)
 
-/**
- * Refreshes a card's trust; call it after that transaction. Resolves when the trust includes everything
- * written before the call.
- */
+/** Call it after the writing transaction; resolves when the trust includes everything written before. */
 export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   if (ctx.transacting) return refreshTrust(ctx, [cardId])
   const { waiting, last } = refreshesOf(ctx.database)

@@ -13,6 +13,7 @@ import {
   changedFields,
   columnsOf,
   contentOf,
+  contentOfVersion,
   secretsInContent,
   secretsInEvidences,
   warningsFor,
@@ -489,7 +490,7 @@ export const cardVersion = capability({
       card_id,
       case_id: card_id,
       ...present(row, card.version),
-      content: fromJson<CardContent>(row.content),
+      content: contentOfVersion(row.content),
     }
   },
 })
@@ -509,7 +510,7 @@ export const restoreCard = capability({
     await reviewAhead(ctx, card_id)
     const card = await editableUnmerged(ctx, card_id)
     const { content } = await oneVersion(ctx, card, version)
-    return wordsAfter(ctx, card, fromJson<CardContent>(content))
+    return wordsAfter(ctx, card, contentOfVersion(content))
   },
   run: (ctx, { card_id, version }, words) =>
     inTx(
@@ -518,7 +519,7 @@ export const restoreCard = capability({
         await lockCard(ctx, card_id)
         const card = await editableUnmerged(ctx, card_id)
         const { content } = await oneVersion(ctx, card, version)
-        return edit(ctx, card, fromJson<CardContent>(content), [], words)
+        return edit(ctx, card, contentOfVersion(content), [], words)
       },
       SELF_GUARDED,
     ),

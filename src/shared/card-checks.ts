@@ -9,6 +9,7 @@ import {
   type CardContent,
   type CardField,
   type ContentColumns,
+  DEFINITION,
   isJson,
   TEXT_FIELDS,
 } from './card-fields.ts'
@@ -199,6 +200,12 @@ const mapFields = <To>(change: (field: CardField) => unknown): To =>
 
 export const contentOf = (row: ContentColumns): CardContent =>
   mapFields((field) => (isJson(field) ? fromJsonOrNull(row[field]) : row[field]))
+
+/** Returns the content of a kept version. It may be older than a field, which then is empty. */
+export function contentOfVersion(json: string): CardContent {
+  const kept = fromJson<Partial<CardContent>>(json)
+  return mapFields((field) => kept[field] ?? fromJsonOrNull(DEFINITION[field].empty))
+}
 
 /** A list filter reads only the beginning of each text; search reads whole texts. */
 const FILTERED_CHARACTERS = 1000

@@ -9,6 +9,7 @@ import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../../review/find
 import {
   columnsOf,
   contentOf,
+  contentOfVersion,
   dangerInCard,
   dangerReason,
   type FoundDanger,
@@ -244,7 +245,7 @@ export async function versionsForModerators(
       changed_at: row.edited_at,
       changed_fields: fromJson<string[]>(row.edited_fields),
     })),
-    content: chosen === card.version ? contentOf(card) : kept && fromJson<CardContent>(kept.content),
+    content: chosen === card.version ? contentOf(card) : kept && contentOfVersion(kept.content),
   }
 }
 

@@ -13,6 +13,7 @@ import {
   changedFields,
   columnsOf,
   contentOf,
+  contentOfVersion,
   secretsInContent,
   secretsInEvidences,
   warningsFor,
@@ -468,7 +469,7 @@ export const cardVersion = capability({
       card_id,
       case_id: card_id,
       ...present(row, card.version),
-      content: fromJson<CardContent>(row.content),
+      content: contentOfVersion(row.content),
     }
   },
 })
@@ -488,7 +489,7 @@ export const restoreCard = capability({
     await reviewAhead(ctx, card_id)
     const card = await editableUnmerged(ctx, card_id)
     const { content } = await oneVersion(ctx, card, version)
-    return wordsAfter(ctx, card, fromJson<CardContent>(content))
+    return wordsAfter(ctx, card, contentOfVersion(content))
   },
   run: (ctx, { card_id, version }, words) =>
     inTx(
@@ -497,7 +498,7 @@ export const restoreCard = capability({
         await lockCard(ctx, card_id)
         const card = await editableUnmerged(ctx, card_id)
         const { content } = await oneVersion(ctx, card, version)
-        return edit(ctx, card, fromJson<CardContent>(content), [], words)
+        return edit(ctx, card, contentOfVersion(content), [], words)
       },
       SELF_GUARDED,
     ),

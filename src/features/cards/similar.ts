@@ -20,7 +20,7 @@ import {
   type VisibleCounts,
   viewIndex,
 } from '../../search-index/index.ts'
-import type { ReviewReason } from '../../shared/card-checks.ts'
+import { contentOfVersion, type ReviewReason } from '../../shared/card-checks.ts'
 import type { CardContent } from '../../shared/card-fields.ts'
 import { termsOf } from '../../text/analyse.ts'
 import {
@@ -344,7 +344,7 @@ async function textOfVersion(db: Db, { card_id, version }: WithdrawnVersion): Pr
     .where('card_id', '=', card_id)
     .where('version', '=', version)
     .executeTakeFirst()
-  if (former) return fromJson<CardContent>(former.content)
+  if (former) return contentOfVersion(former.content)
   return db
     .selectFrom('cards')
     .select(['title', 'symptom', 'fix_summary'])

@@ -4,9 +4,6 @@ import { SELF_GUARDED } from '../../src/core/context.ts'
 import type { Database, Db } from '../../src/db/db.ts'
 import type { TestVault } from './engines.ts'
 
-/** The second may run again instead of waiting for a lock. */
-const MAX_WAIT_TIME_MS = 2000
-
 /** Returns how many statements wait for a lock of another one. A cluster's may wait on any server. */
 export async function waitingStatements({ read, isDistributed }: Database): Promise<number> {
   const [activity, process] = isDistributed
@@ -39,14 +36,7 @@ export async function meeting<T>(
   const answer = second().finally(() => {
     isAnswered = true
   })
-  const until = Date.now() + MAX_WAIT_TIME_MS
-  while (
-    engine === 'postgres' &&
-    !isAnswered &&
-    Date.now() < until &&
-    (await waitingStatements(database)) === 0
-  )
-    await sleep(5)
+  while (engine === 'postgres' && !isAnswered && (await waitingStatements(database)) === 0) await sleep(5)
   end.resolve()
   await holding
   return answer

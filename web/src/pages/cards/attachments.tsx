@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
+import { MARKDOWN_FIELDS } from '#server/shared/card-fields.ts'
 import { call, requestJson } from '../../api/client.ts'
 import type { Card, CardImage, Evidence } from '../../api/types.ts'
 import { randomId } from '../../lib/storage.ts'
@@ -98,11 +99,7 @@ export function useCardImages(card: Card) {
   const images = useMemo((): { shown: ShownImages; others: CardImage[] } => {
     const items = data?.items ?? []
     const texts = [
-      card.symptom,
-      card.fix_summary,
-      card.root_cause,
-      card.body,
-      card.scope_notes,
+      ...MARKDOWN_FIELDS.map((field) => card[field]),
       ...card.steps.map((step) => step.action),
     ].join('\n')
     return {

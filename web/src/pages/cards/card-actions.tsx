@@ -16,6 +16,7 @@ import {
   Users,
 } from 'lucide-react'
 import { useRef, useState } from 'react'
+import type { CardField } from '#server/shared/card-fields.ts'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
@@ -25,7 +26,7 @@ import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { CARD_TYPES } from './card-badges.tsx'
+import { firstTexts } from './card-badges.tsx'
 import { cardChanged, listsChanged } from './card-queries.ts'
 import {
   CitesDialog,
@@ -166,31 +167,15 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
 
 export const cardLink = (cardId: string) => `${location.origin}/cards/${cardId}`
 
-type Readable = Pick<
-  Card,
-  | 'title'
-  | 'card_type'
-  | 'symptom'
-  | 'fix_summary'
-  | 'root_cause'
-  | 'steps'
-  | 'environment'
-  | 'tags'
-  | 'body'
-  | 'evidences'
->
+type Readable = Pick<Card, Exclude<CardField, 'card_payload' | 'scope_notes'> | 'evidences'>
 
 /** Returns the card as a Markdown document. */
 export function cardAsMarkdown(card: Readable): string {
-  const words = CARD_TYPES[card.card_type]
-  const parts = [
-    `# ${card.title}`,
-    `## ${words.symptom.label}`,
-    card.symptom,
-    `## ${words.fix.label}`,
-    card.fix_summary,
-  ]
-  if (card.root_cause) parts.push(strings.documentRootCause, card.root_cause)
+  const parts = [`# ${card.title}`]
+  for (const { field, label } of firstTexts(card.card_type)) {
+    const text = card[field]
+    if (text) parts.push(`## ${label}`, text)
+  }
   if (card.steps.length) parts.push(strings.documentSteps, stepLines(card))
   if (card.body) parts.push(strings.documentNotes, card.body)
   for (const evidence of card.evidences ?? [])

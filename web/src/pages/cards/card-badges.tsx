@@ -1,4 +1,5 @@
 import { BookMarked, Bug, Lightbulb, ListChecks, Scale, ThumbsUp } from 'lucide-react'
+import { FIRST_TEXTS } from '#server/shared/card-fields.ts'
 import type { CardType, Trust } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
 import * as strings from './strings.ts'
@@ -44,6 +45,20 @@ export const CARD_TYPES = {
     fix: { label: strings.answer, hint: strings.answerHint },
   },
 } as const satisfies Record<CardType, unknown>
+
+type FirstText = (typeof FIRST_TEXTS)[number]
+type FieldWords = { label: string; hint: string; isRequired: boolean }
+
+/** Returns the words of the texts before the steps. Those of symptom and fix follow the type of the card. */
+export function firstTexts(type: string): (FieldWords & { field: FirstText })[] {
+  const { symptom, fix } = typeOf(type)
+  const words: Record<FirstText, FieldWords> = {
+    symptom: { ...symptom, isRequired: true },
+    fix_summary: { ...fix, isRequired: true },
+    root_cause: { label: strings.rootCause, hint: strings.rootCauseHint, isRequired: false },
+  }
+  return FIRST_TEXTS.map((field) => ({ field, ...words[field] }))
+}
 
 export const typeOf = (type: string) => CARD_TYPES[type as CardType] ?? CARD_TYPES.reference
 

@@ -11,25 +11,21 @@ import { LazyMarkdown } from '../../ui/lazy.tsx'
 import type { ShownImages } from '../../ui/markdown/markdown.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
 import { EvidenceList, ImageList, useCardImages } from './attachments.tsx'
-import { typeOf } from './card-badges.tsx'
+import { firstTexts } from './card-badges.tsx'
 import { CitesDialog } from './lazy-parts.tsx'
 import * as strings from './strings.ts'
 
 export function CardContent({ card }: { card: Card }) {
-  const words = typeOf(card.card_type)
   const { shown, others, query } = useCardImages(card)
   return (
     <>
-      <CardPart title={words.symptom.label}>
-        <LazyMarkdown images={shown}>{card.symptom}</LazyMarkdown>
-      </CardPart>
-      <CardPart title={words.fix.label} strong>
-        <LazyMarkdown images={shown}>{card.fix_summary}</LazyMarkdown>
-      </CardPart>
-      {card.root_cause && (
-        <CardPart title={strings.rootCause}>
-          <LazyMarkdown images={shown}>{card.root_cause}</LazyMarkdown>
-        </CardPart>
+      {firstTexts(card.card_type).map(
+        ({ field, label }) =>
+          card[field] && (
+            <CardPart key={field} title={label} strong={field === 'fix_summary'}>
+              <LazyMarkdown images={shown}>{card[field]}</LazyMarkdown>
+            </CardPart>
+          ),
       )}
       {card.steps.length > 0 && (
         <CardPart title={strings.steps}>

@@ -15,7 +15,7 @@ import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardImagesQuery, EvidenceList, ImageList } from './attachments.tsx'
-import { CARD_TYPES } from './card-badges.tsx'
+import { CARD_TYPES, firstTexts } from './card-badges.tsx'
 import { type Draft, type DraftEvidence, type DraftStep, payloadOf } from './draft.ts'
 import { insertText, PairsField, RemoveRow, RowsField, rowsOf, SecretWarning } from './fields.tsx'
 import { cutNote, PasteTextarea, pasteInto } from './paste.tsx'
@@ -32,36 +32,23 @@ type CardFormProps = {
 }
 
 export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: CardFormProps) {
-  const words = CARD_TYPES[draft.card_type]
   return (
     <div className="grid gap-6">
       <TypeField value={draft.card_type} onChange={(card_type) => change({ card_type })} />
       {workspace}
       <TitleField draft={draft} change={change} fieldError={fieldError} />
-      <MarkdownField
-        label={words.symptom.label}
-        hint={words.symptom.hint}
-        required
-        value={draft.symptom}
-        onChange={(symptom) => change({ symptom })}
-        error={fieldError('symptom')}
-      />
-      <MarkdownField
-        label={words.fix.label}
-        hint={words.fix.hint}
-        required
-        value={draft.fix_summary}
-        onChange={(fix_summary) => change({ fix_summary })}
-        error={fieldError('fix_summary')}
-      />
-      <MarkdownField
-        label={strings.rootCause}
-        optional
-        hint={strings.rootCauseHint}
-        value={draft.root_cause}
-        onChange={(root_cause) => change({ root_cause })}
-        error={fieldError('root_cause')}
-      />
+      {firstTexts(draft.card_type).map(({ field, label, hint, isRequired }) => (
+        <MarkdownField
+          key={field}
+          label={label}
+          hint={hint}
+          required={isRequired}
+          optional={!isRequired}
+          value={draft[field]}
+          onChange={(text) => change({ [field]: text })}
+          error={fieldError(field)}
+        />
+      ))}
       <StepsField steps={draft.steps} onChange={(steps) => change({ steps })} error={fieldError('steps')} />
       <TextField
         label={strings.tags}

@@ -1,3 +1,4 @@
+import { type CardField, TEXT_FIELDS, type TextField } from '#server/shared/card-fields.ts'
 import type { Card, CardProposal, CardType } from '../../api/types.ts'
 import { randomId } from '../../lib/storage.ts'
 import * as strings from './strings.ts'
@@ -8,34 +9,27 @@ export type DraftEvidence = { id: string; kind: string; content: string }
 
 export type Draft = {
   card_type: CardType
-  title: string
-  symptom: string
-  fix_summary: string
-  root_cause: string
   steps: DraftStep[]
   tags: string
   environment: DraftPair[]
-  body: string
-  scope_notes: string
   payload: string
   evidences: DraftEvidence[]
   workspace_id: string
-}
+} & Record<TextField, string>
+
+/** Returns the texts of a card as the form has them. */
+const textsFrom = (card: Partial<Record<TextField, string | null>>) =>
+  Object.fromEntries(TEXT_FIELDS.map((field) => [field, card[field] ?? ''])) as Record<TextField, string>
 
 /** Random, because a kept draft brings the ids of its rows along. */
 export const rowId = randomId
 
 export const emptyDraft = (): Draft => ({
   card_type: 'debug_fix',
-  title: '',
-  symptom: '',
-  fix_summary: '',
-  root_cause: '',
+  ...textsFrom({}),
   steps: [],
   tags: '',
   environment: [],
-  body: '',
-  scope_notes: '',
   payload: '',
   evidences: [],
   workspace_id: '',
@@ -43,17 +37,12 @@ export const emptyDraft = (): Draft => ({
 
 export const draftOf = (card: CardContent & { workspace_id?: string }): Draft => ({
   card_type: card.card_type,
-  title: card.title,
-  symptom: card.symptom,
-  fix_summary: card.fix_summary,
-  root_cause: card.root_cause ?? '',
+  ...textsFrom(card),
   steps: card.steps
     .toSorted((a, b) => a.order - b.order)
     .map(({ order: _, action, result, ...kept }) => ({ id: rowId(), action, result, kept })),
   tags: card.tags.join(', '),
   environment: Object.entries(card.environment ?? {}).map(([name, value]) => ({ id: rowId(), name, value })),
-  body: card.body ?? '',
-  scope_notes: card.scope_notes ?? '',
   payload: card.card_payload ? JSON.stringify(card.card_payload, null, 2) : '',
   evidences: [],
   workspace_id: card.workspace_id ?? '',
@@ -72,11 +61,8 @@ export const toNewCardDraft = (draft: Draft): Draft => ({
 
 export const draftOfProposal = (proposal: CardProposal): Draft => ({
   ...emptyDraft(),
+  ...textsFrom(proposal),
   card_type: proposal.card_type,
-  title: proposal.title,
-  symptom: proposal.symptom,
-  fix_summary: proposal.fix_summary,
-  root_cause: proposal.root_cause ?? '',
   steps: proposal.steps.map(({ action, result }) => ({ id: rowId(), action, result, kept: {} })),
   evidences: proposal.evidences.map(({ kind, content }) => ({ id: rowId(), kind, content })),
 })
@@ -123,37 +109,27 @@ export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, strin
       .filter(([name, value]) => name && value),
   )
 
-export type CardContent = Pick<
-  Card,
-  | 'card_type'
-  | 'title'
-  | 'symptom'
-  | 'fix_summary'
-  | 'root_cause'
-  | 'steps'
-  | 'tags'
-  | 'environment'
-  | 'body'
-  | 'scope_notes'
-  | 'card_payload'
->
+export type CardContent = Pick<Card, CardField>
+
+/** A text that the card needs stays as it is typed, so that the server refuses it if it is blank. */
+const NEEDED: readonly TextField[] = ['title', 'symptom', 'fix_summary']
+
+const writtenTexts = (draft: Draft) =>
+  Object.fromEntries(
+    TEXT_FIELDS.map((field) => [field, NEEDED.includes(field) || draft[field].trim() ? draft[field] : null]),
+  ) as Pick<CardContent, TextField>
 
 /** Returns the draft as API fields; rows without content are left out. */
 export function fieldsOf(draft: Draft): CardContent {
   const payload = payloadOf(draft.payload)
   return {
     card_type: draft.card_type,
-    title: draft.title,
-    symptom: draft.symptom,
-    fix_summary: draft.fix_summary,
-    root_cause: draft.root_cause.trim() ? draft.root_cause : null,
+    ...writtenTexts(draft),
     steps: draft.steps
       .filter((step) => step.action.trim() || step.result.trim())
       .map(({ action, result, kept }, index) => ({ ...kept, order: index + 1, action, result })),
     tags: tagsOf(draft.tags),
     environment: pairsAsRecord(draft.environment),
-    body: draft.body.trim() ? draft.body : null,
-    scope_notes: draft.scope_notes.trim() ? draft.scope_notes : null,
     card_payload: 'value' in payload ? payload.value : null,
   }
 }

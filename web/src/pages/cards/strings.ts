@@ -26,7 +26,6 @@ export const historyLabel = 'History'
 export const deleteLabel = 'Delete'
 export const reportPending = 'Report …'
 export const ownerLooksAfter = (owner: string) => `${owner} looks after this card`
-export const documentRootCause = '## Root cause'
 export const documentSteps = '## Steps'
 export const documentNotes = '## Notes'
 export const documentEvidence = (kind: string) => `## Evidence: ${kind}`

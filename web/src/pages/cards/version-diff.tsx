@@ -1,6 +1,6 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 import { cx } from '../../lib/cx.ts'
-import { CARD_TYPES } from './card-badges.tsx'
+import { CARD_TYPES, firstTexts } from './card-badges.tsx'
 import type { Draft } from './draft.ts'
 import * as strings from './strings.ts'
 
@@ -8,9 +8,7 @@ function texts(draft: Draft): [name: string, text: string][] {
   return [
     [strings.type, CARD_TYPES[draft.card_type].label],
     [strings.title, draft.title],
-    [CARD_TYPES[draft.card_type].symptom.label, draft.symptom],
-    [CARD_TYPES[draft.card_type].fix.label, draft.fix_summary],
-    [strings.rootCause, draft.root_cause],
+    ...firstTexts(draft.card_type).map(({ field, label }): [string, string] => [label, draft[field]]),
     [
       strings.steps,
       draft.steps

@@ -33,8 +33,6 @@ let stopNoting = () => {}
 
 beforeAll(async () => {
   stopNoting = noteWhatRuns()
-  // With a log of its own its server is nobody else's.
-  await bench.up(pino({ level: 'silent' }))
   const query = pg.Client.prototype.query
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [sent] = args as [string | { text?: string }]
@@ -45,6 +43,8 @@ beforeAll(async () => {
         everywhere.set(table, (everywhere.get(table) ?? new Set()).add(by))
     return Reflect.apply(query, this, args)
   } as never)
+  // With a log of its own its server is nobody else's.
+  await bench.up(pino({ level: 'silent' }))
   await playEverything(bench)
 })
 

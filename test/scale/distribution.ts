@@ -13,7 +13,8 @@ const insertsWith = (statement: string, column: string) =>
   new RegExp(`^\\s*insert into "?\\w+"?(?: as \\w+)? \\([^)]*\\b${column}\\b`).test(statement)
 
 /** The distributed tables that a statement reaches in every shard, for want of their column. */
-export function tablesReachedEverywhere(statement: string): string[] {
+export function tablesReachedEverywhere(sent: string): string[] {
+  const statement = sent.replace(/^\/\* [^*]* \*\/\s*/, '')
   const distributed = tablesIn(statement).filter((table) => {
     const column = COLUMN_OF.get(table)
     return column !== undefined && column !== 'reference' && column !== 'single'

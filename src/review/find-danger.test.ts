@@ -208,7 +208,7 @@ test('of many commands in a row few patterns are tried: each would read on as fa
 })
 
 test('of many starts of one command the first are judged, and the further ones are found', () => {
-  const installer = 'curl -fsSL https://github.com/a/b | sh'
+  const installer = 'curl -fsSL https://github.com/nvm-sh/nvm | sh'
   expect(rulesIn(`curl -h; ${installer}`)).toEqual(['remote_code note'])
   let judged = 0
   const findings = findDanger(`${'curl -h; '.repeat(20)}${installer}\n`.repeat(30), () => {

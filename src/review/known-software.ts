@@ -108,7 +108,7 @@ const KNOWN_PLACES =
 /** Anybody adds commits, pull requests and attachments below the path of a repository of others. */
 const FROM_OTHERS = /\.\.|%|[{}[\]\\]|[/@](?:refs\/)?pull\/|[/@][0-9a-f]{7,64}(?=[/#]|$)/
 const IN_REPOSITORY =
-  /^\/([\w-]{1,40})\/([\w.-]{1,100}?)(?:\.git)?(?:$|[@#]|\/?$|\/(?:raw|releases|archive|tarball|zipball)\/)/
+  /^\/([\w-]{1,40})\/([\w.-]{1,100}?)(?:\.git)?(?:[@#]|\/?;?$|\/(?:raw|releases|archive|tarball|zipball)\/)/
 const RAW_IN_REPOSITORY = /^\/([\w-]{1,40})\/([\w.-]{1,100})\//
 
 function isKnownPlace(host: string, path: string): boolean {

@@ -314,11 +314,16 @@ function* scanPlain(text: string): Pieces<{ spans: Span[]; hasSequences: boolean
       if (span) found.push(span)
     },
   }
-  yield* automaton.scanInPieces(text, (keyword, end) => {
+  const pieces = automaton.scanInPieces(text, (keyword, end) => {
     const { read } = state
     if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
     for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
+  for (const _ of pieces) {
+    for (const span of state.tables.readPiece()) state.add(span)
+    yield
+  }
+  for (const span of yield* state.tables.rest()) state.add(span)
   yield
   if (!hasForeignLetters(text)) return { spans: withoutOverlaps(found), hasSequences: state.hasSequences }
   const tables = new Tables(text)
@@ -332,6 +337,7 @@ function* scanPlain(text: string): Pieces<{ spans: Span[]; hasSequences: boolean
     for (const span of foreign.tables.secretsBelow(name)) state.add(span)
     state.add(secretOfName(foreign, name, kind))
   }
+  for (const span of yield* tables.rest()) state.add(span)
   yield
   const spans = withoutOverlaps(found)
   return { spans, hasSequences: state.hasSequences }

@@ -1,4 +1,6 @@
+import type { Pieces } from '../shared/pieces.ts'
 import { type Name, secretValue } from './assignments.ts'
+import { type LinePrefix, NO_PREFIX, sharedPrefix, withoutPrefix } from './line-prefix.ts'
 import { FOREIGN_NAMES, SECRET_NAMES } from './names.ts'
 import { certaintyOf, isDigit, isLetter, isUnpronounceable, SURE } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
@@ -75,7 +77,6 @@ const MAX_HEAD_LENGTH = 600
 const MAX_ROW_LENGTH = 4000
 const MAX_NAME_LENGTH = 40
 const MAX_CELLS = 40
-const MAX_ROWS = 2000
 
 type Heading = { kind: string; text: string; name: Name; isPair: boolean }
 type Cell = { start: number; text: string }
@@ -195,6 +196,7 @@ const SIGN_OF_CUT: Record<string, RegExp> = {
 /** Matches the line between heads and rows: `|---|:--|`, `----+---`, `=====`. */
 const SEPARATOR = /^[\s|:+=─━┄═┼╪╬├┤╞╡╠╣┌┬┐└┴┘╔╦╗╚╩╝-]+$/
 
+const BEGINS_WITH_BAR = /^\s*[|│┃║]/
 const CODE_SIGN = /[{}[\]=<>:]/
 
 function countOf(line: string, sign: string): number {
@@ -214,15 +216,29 @@ function lineAt(text: string, start: number): Line | undefined {
   return { text: written.endsWith('\r') ? written.slice(0, -1) : written, start, end }
 }
 
+/** Reads one row with each step, and returns its secrets. */
+type Rows = Generator<readonly Span[], void>
+/** A table that is being read. No name before `until` is read as a head. */
+type Reading = { until: number; rows?: Rows | undefined }
+
+/** A head, what each of its lines begins with, and the line below it. */
+type Form = { head: Line; prefix: LinePrefix; next: string }
+
+const PIECE_CHARACTERS = 16 * 1024
+
+/**
+ * Reads the tables of a text from name to name. Each line is read as a head at most once, and rows are never
+ * heads.
+ */
 export class Tables {
   readonly #text: string
   /** Set by the caller that has seen an HTML cell. */
   hasHtml = false
   #lineStart = 0
   #lineEnd = -1
-  #readUntil = 0
-  #htmlUntil = 0
-  #listUntil = 0
+  readonly #lines: Reading = { until: 0 }
+  readonly #html: Reading = { until: 0 }
+  readonly #lists: Reading = { until: 0 }
 
   constructor(text: string) {
     this.#text = text
@@ -231,13 +247,53 @@ export class Tables {
   secretsBelow(name: Name): readonly Span[] {
     const sign = signBehind(this.#text, name.end)
     if (sign === undefined) return NONE
-    const spans: Span[] = []
+    const spans = this.#readOn(name.start)
     if (this.hasHtml) spans.push(...this.#inHtml(name))
     if (sign === ',' || sign === ')' || sign === ']') spans.push(...this.#inLists(name))
     if (name.start >= this.#lineStart && name.start <= this.#lineEnd) return spans
     const head = this.#lineOf(name)
-    if (head && head.start >= this.#readUntil && head.text !== '') spans.push(...this.#below(head))
+    if (head && head.start >= this.#lines.until && head.text !== '') spans.push(...this.#below(head))
     return spans
+  }
+
+  /** Reads open tables on, as many characters as a piece of a scan has. */
+  readPiece(): readonly Span[] {
+    return this.#readings.flatMap((reading) => this.#readRows(reading, reading.until + PIECE_CHARACTERS))
+  }
+
+  *rest(): Pieces<readonly Span[]> {
+    const spans: Span[] = []
+    while (this.#readings.some(({ rows }) => rows !== undefined)) {
+      for (const span of this.readPiece()) spans.push(span)
+      yield
+    }
+    return spans
+  }
+
+  get #readings(): readonly Reading[] {
+    return [this.#lines, this.#html, this.#lists]
+  }
+
+  #readOn(end: number): Span[] {
+    return this.#readings.flatMap((reading) => this.#readRows(reading, end))
+  }
+
+  #readRows(reading: Reading, end: number): Span[] {
+    const spans: Span[] = []
+    while (reading.rows && reading.until <= end) {
+      const { done, value } = reading.rows.next()
+      if (done) reading.rows = undefined
+      else for (const span of value) spans.push(span)
+    }
+    return spans
+  }
+
+  /** Reads the first row. Returns undefined if there is none. */
+  #open(reading: Reading, rows: Rows): readonly Span[] | undefined {
+    const first = rows.next()
+    if (first.done) return undefined
+    reading.rows = rows
+    return first.value
   }
 
   #lineOf({ start }: Name): Line | undefined {
@@ -253,8 +309,31 @@ export class Tables {
     return lineAt(this.#text, from)
   }
 
-  #below(head: Line): Span[] {
-    const next = lineAt(this.#text, head.end + 1)?.text ?? ''
+  #below(head: Line): readonly Span[] {
+    for (const form of this.#formsOf(head)) {
+      const spans = this.#belowIn(form)
+      if (spans) return spans
+    }
+    return this.#besideInBars(head)
+  }
+
+  /** Returns the ways to read a head: with and without what its lines begin with, and the words before it. */
+  #formsOf(head: Line): readonly Form[] {
+    const below = lineAt(this.#text, head.end + 1)
+    const second = below && !/\w/.test(below.text) ? lineAt(this.#text, below.end + 1) : undefined
+    const prefix = BEGINS_WITH_BAR.test(head.text)
+      ? NO_PREFIX
+      : sharedPrefix(head.text, (second ?? below)?.text ?? '')
+    const formOf = (prefix: LinePrefix): Form => ({
+      head: lineWithout(head, prefix),
+      prefix,
+      next: below ? lineWithout(below, prefix).text : '',
+    })
+    const forms = prefix === NO_PREFIX ? [formOf(NO_PREFIX)] : [formOf(prefix), formOf(NO_PREFIX)]
+    return forms.flatMap(withAndWithoutLead)
+  }
+
+  #belowIn({ head, prefix, next }: Form): readonly Span[] | undefined {
     for (const cut of CUTS) {
       if (!SIGN_OF_CUT[cut.name]?.test(head.text)) continue
       if (cut.name !== 'bars' && !SIGN_OF_CUT[cut.name]?.test(next)) continue
@@ -263,18 +342,19 @@ export class Tables {
         continue
       const cells = cut.cells(head.text, head.start)
       if (!cut.isHead(cells)) continue
-      const spans = this.#rows(head, cells, (line) => rowOf(cut, line, cells))
-      if (spans) return spans
-      if (cut.name === 'bars') return this.#besideInBars(head, cells)
+      const rows = this.#rows(this.#lines, head, prefix, cells, (line) => rowOf(cut, line, cells))
+      const spans = this.#open(this.#lines, rows)
+      if (spans || cut.name === 'bars') return spans
     }
     return /\S {2,}\S|^[A-Z]+ /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next)
-      ? (this.#alignedBelow(head) ?? [])
-      : []
+      ? this.#alignedBelow(head, prefix)
+      : undefined
   }
 
   /** Finds a value in the cell beside its name: `| password | … |`. */
-  #besideInBars(line: Line, cells: readonly Cell[]): Span[] {
-    if (!/^\s*[|│┃║]/.test(line.text)) return []
+  #besideInBars(line: Line): Span[] {
+    if (!BEGINS_WITH_BAR.test(line.text)) return []
+    const cells = barCells(line.text, line.start)
     return cells.flatMap((cell, i) => {
       const heading = i > 0 ? headingIn(cells[i - 1]?.text ?? '') : undefined
       const span = heading && !heading.isPair && secretIn(cell, heading, true)
@@ -282,30 +362,32 @@ export class Tables {
     })
   }
 
-  #alignedBelow(head: Line): Span[] | undefined {
+  #alignedBelow(head: Line, prefix: LinePrefix): readonly Span[] | undefined {
     const wide = byBlanks(head.text.trimEnd(), head.start).filter(({ text }) => text.trim() !== '')
     const isCapital = /^[A-Z][A-Z0-9_/-]*(?: [A-Z0-9_/-]+)+$/.test(head.text.trimEnd())
     const cells = wide.length > 1 ? wide : isCapital ? bySingleBlanks(head.text.trimEnd(), head.start) : []
     if (!areHeads(cells)) return undefined
-    return this.#rows(head, cells, (line) => alignedRow(line, cells, head.start))
+    const rows = this.#rows(this.#lines, head, prefix, cells, (line) => alignedRow(line, cells, head.start))
+    return this.#open(this.#lines, rows)
   }
 
-  #rows(
+  *#rows(
+    reading: Reading,
     head: Line,
+    prefix: LinePrefix,
     cells: readonly Cell[],
     rowOfLine: (line: Line) => (Cell | undefined)[] | undefined,
-  ): Span[] | undefined {
+  ): Rows {
     const headings = cells.map(({ text }) => headingIn(text))
-    if (headings.every((heading) => heading === undefined)) return undefined
-    const spans: Span[] = []
+    if (headings.every((heading) => heading === undefined)) return
     let rows = 0
-    let line = lineAt(this.#text, head.end + 1)
     let cellsOfRow: (Cell | undefined)[] = []
-    for (; line && rows < MAX_ROWS; line = lineAt(this.#text, line.end + 1)) {
+    for (let next = lineAt(this.#text, head.end + 1); next; next = lineAt(this.#text, next.end + 1)) {
+      const line = lineWithout(next, prefix)
       if (line.text !== '' && SEPARATOR.test(line.text)) continue
-      if (line.text === '' && rows === 0 && line.start === head.end + 1) continue
+      if (line.text === '' && rows === 0 && next.start === head.end + 1) continue
       let row = rowOfLine(line)
-      if (!row) break
+      if (!row) return
       // AsciiDoc and MediaWiki put each cell on its own line.
       if (row.length === 1 && cells.length > 1) {
         cellsOfRow.push(row[0])
@@ -314,21 +396,21 @@ export class Tables {
       }
       cellsOfRow = []
       rows += 1
+      const spans: Span[] = []
       for (const [i, cell] of row.entries()) {
         const beside = i > 0 ? headingIn(row[i - 1]?.text ?? '') : undefined
         const heading = headings[i] ?? (beside?.isPair ? undefined : beside)
         const span = heading && cell && secretIn(cell, heading, headings[i] !== undefined)
         if (span) spans.push(span)
       }
+      reading.until = Math.max(reading.until, Math.min(next.end + 1, this.#text.length))
+      yield spans
     }
-    if (rows === 0) return undefined
-    this.#readUntil = Math.max(this.#readUntil, Math.min(line?.start ?? this.#text.length, this.#text.length))
-    return spans
   }
 
-  #inHtml({ start }: Name): Span[] {
+  #inHtml({ start }: Name): readonly Span[] {
     const text = this.#text
-    if (start < this.#htmlUntil) return []
+    if (start < this.#html.until) return NONE
     const from = Math.max(0, start - 80)
     const before = text.slice(from, start)
     const opened = Math.max(
@@ -337,77 +419,84 @@ export class Tables {
       before.lastIndexOf('<TH'),
       before.lastIndexOf('<TD'),
     )
-    if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return []
+    if (opened === -1 || /<\/t[dhr]/i.test(before.slice(opened))) return NONE
     const near = text.slice(Math.max(0, start - HTML_ROW), start)
     const row = Math.max(near.lastIndexOf('<tr'), near.lastIndexOf('<TR'))
     const rowFrom = row === -1 ? -1 : start - near.length + row
-    const limit = rowFrom + HTML_TABLE
-    if (rowFrom === -1) return []
-    const rows = text
-      .slice(rowFrom, limit)
-      .split(/<tr(?=[\s>])/i)
-      .slice(1)
-    this.#htmlUntil = rowFrom + (rows[0]?.length ?? 0)
-    let at = rowFrom
-    const headings: (Heading | undefined)[] = []
-    const spans: Span[] = []
-    for (const [index, row] of rows.entries()) {
-      at += '<tr'.length
-      for (const [i, cell] of htmlCells(row, at).entries()) {
-        if (index === 0) headings.push(headingIn(cell.text))
-        else {
-          const heading = headings[i]
-          const span = heading && secretIn(cell, heading, true)
-          if (span) spans.push(span)
-        }
-      }
-      at += row.length
-      if (index > 0 && /<\/table/i.test(row)) break
-    }
-    // Rows of this table are not read as heads, so each row is read once.
-    this.#htmlUntil = at
-    return spans
+    return rowFrom === -1 ? NONE : (this.#open(this.#html, this.#htmlRows(rowFrom)) ?? NONE)
   }
 
-  #inLists(name: Name): Span[] {
+  *#htmlRows(start: number): Rows {
+    let headings: (Heading | undefined)[] | undefined
+    for (let from = start, isLast = false; !isLast; ) {
+      const at = from + '<tr'.length
+      const near = this.#text.slice(at, at + MAX_HTML_ROW_LENGTH)
+      const next = near.search(/<tr(?=[\s>])/i)
+      const row = next === -1 ? near : near.slice(0, next)
+      const cells = htmlCells(row, at)
+      const spans = headings?.flatMap((heading, i) => {
+        const cell = cells[i]
+        const span = heading && cell && secretIn(cell, heading, true)
+        return span ? [span] : []
+      })
+      isLast = next === -1 || (headings !== undefined && /<\/table/i.test(row))
+      headings ??= cells.map(({ text }) => headingIn(text))
+      from = at + row.length
+      // Rows of this table are not read as heads, so each row is read once.
+      this.#html.until = from
+      yield spans ?? NONE
+    }
+  }
+
+  #inLists(name: Name): readonly Span[] {
     const text = this.#text
-    if (name.start < this.#listUntil) return []
+    if (name.start < this.#lists.until) return NONE
     const from = Math.max(0, name.start - LIST_BEFORE)
     const before = text.slice(from, name.start)
     const opened = Math.max(before.lastIndexOf('('), before.lastIndexOf('['))
-    if (opened === -1 || !LIST_ITEMS.test(before.slice(opened + 1))) return []
+    if (opened === -1 || !LIST_ITEMS.test(before.slice(opened + 1))) return NONE
     const head = listAt(text, from + opened)
-    if (!head || head.items.length < 2 || head.end <= name.start) return []
-    this.#listUntil = head.end
-    const headings = head.items.map(({ text }) => headingIn(text))
-    const spans: Span[] = []
-    let end = head.end
-    for (let lists = 0; lists < MAX_ROWS; lists += 1) {
-      BETWEEN_LISTS.lastIndex = end
-      if (!BETWEEN_LISTS.test(text)) break
-      const copied = /stdin;\r?\n$/i.test(text.slice(end, BETWEEN_LISTS.lastIndex))
-      const row = copied ? undefined : listAt(text, BETWEEN_LISTS.lastIndex - 1)
-      if (copied) spans.push(...this.#copied(head.items, BETWEEN_LISTS.lastIndex))
-      if (!row || row.items.length !== head.items.length) break
-      for (const [i, cell] of row.items.entries()) {
-        const heading = headings[i]
-        const span = heading && secretIn(cell, heading, false)
-        if (span) spans.push(span)
-      }
-      end = row.end
-    }
-    this.#listUntil = end
-    return spans
+    if (!head || head.items.length < 2 || head.end <= name.start) return NONE
+    this.#lists.until = head.end
+    return this.#open(this.#lists, this.#listRows(head)) ?? NONE
   }
 
-  #copied(heads: readonly Cell[], start: number): Span[] {
+  *#listRows({ items, end }: List): Rows {
+    const text = this.#text
+    const headings = items.map(({ text }) => headingIn(text))
+    for (;;) {
+      BETWEEN_LISTS.lastIndex = this.#lists.until = end
+      if (!BETWEEN_LISTS.test(text)) return
+      const start = BETWEEN_LISTS.lastIndex
+      if (/stdin;\r?\n$/i.test(text.slice(end, start))) {
+        yield* this.#copied(items, start)
+        return
+      }
+      const row = listAt(text, start - 1)
+      if (row?.items.length !== items.length) return
+      end = row.end
+      this.#lists.until = end
+      yield row.items.flatMap((cell, i) => {
+        const heading = headings[i]
+        const span = heading && secretIn(cell, heading, false)
+        return span ? [span] : []
+      })
+    }
+  }
+
+  #copied(heads: readonly Cell[], start: number): Rows {
     const cut = CUTS[1] as Cut
-    return this.#rows({ text: '', start, end: start - 1 }, heads, (line) => rowOf(cut, line, heads)) ?? []
+    const head = { text: '', start, end: start - 1 }
+    return this.#rows(this.#lists, head, NO_PREFIX, heads, (line) => {
+      // A copied row is no head of another table.
+      this.#lines.until = Math.max(this.#lines.until, line.end)
+      return rowOf(cut, line, heads)
+    })
   }
 }
 
 const HTML_ROW = 1500
-const HTML_TABLE = 20_000
+const MAX_HTML_ROW_LENGTH = 20_000
 const HTML_CELL = /<t[dh](?:\s[^<>]{0,200})?>([\s\S]{0,600}?)(?=<\/?t[dhr]|$)/gi
 
 function htmlCells(row: string, start: number): Cell[] {
@@ -448,6 +537,7 @@ function signBehind(text: string, nameEnd: number): string | undefined {
   return undefined
 }
 
+type List = { items: Cell[]; end: number }
 const LIST_BEFORE = 200
 const LIST_ITEMS = /^(?:\s{0,4}["'`[]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[\w -]{0,40}$/
 const BETWEEN_LISTS =
@@ -455,7 +545,7 @@ const BETWEEN_LISTS =
 const LIST_ITEM =
   /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y
 
-function listAt(text: string, open: number): { items: Cell[]; end: number } | undefined {
+function listAt(text: string, open: number): List | undefined {
   const items: Cell[] = []
   LIST_ITEM.lastIndex = open + 1
   while (items.length < MAX_CELLS) {
@@ -467,6 +557,27 @@ function listAt(text: string, open: number): { items: Cell[]; end: number } | un
     if (found[6] !== ',') return { items, end: LIST_ITEM.lastIndex }
   }
   return undefined
+}
+
+function lineWithout(line: Line, prefix: LinePrefix): Line {
+  const length = withoutPrefix(line.text, prefix)
+  return length === 0 ? line : { text: line.text.slice(length), start: line.start + length, end: line.end }
+}
+
+const SENTENCE_BEFORE = /^.*[:.!?]\s+(?=\S)/
+const WORDS_BEFORE = /^[^,;\t]*\s(?=[^\s,;\t]+[,;\t])/
+
+/** Returns the head as it is and without the words before it in its line: `It fails: user,password`. */
+function withAndWithoutLead(form: Form): readonly Form[] {
+  const { head, next } = form
+  const isBarsBelow = BEGINS_WITH_BAR.test(next) && !BEGINS_WITH_BAR.test(head.text)
+  const length = isBarsBelow
+    ? head.text.search(/[|│┃║]/)
+    : ((SENTENCE_BEFORE.exec(head.text) ?? WORDS_BEFORE.exec(head.text))?.[0].length ?? 0)
+  if (length <= 0) return [form]
+  const bare = { ...form, head: { ...head, text: head.text.slice(length), start: head.start + length } }
+  // The words would count as a column before the first bar.
+  return isBarsBelow ? [bare, form] : [form, bare]
 }
 
 function rowOf(cut: Cut, line: Line, heads: readonly Cell[]): Cell[] | undefined {

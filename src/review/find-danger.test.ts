@@ -121,10 +121,10 @@ test('options and files of a known installer are none of its hosts', () => {
     'curl http://10.0.0.5/i.sh | sh',
     'curl -LO https://github.com/a/b/releases/download/v1/kubectl; chmod +x kubectl',
     'curl -fsSL https://get.docker.com -o get-docker.sh && chmod +x get-docker.sh',
-    'wget -O install.sh https://github.com/x/y; chmod +x install.sh',
-    'curl -L https://github.com/x/y > install.sh && chmod +x install.sh',
+    'wget -O install.sh https://github.com/nvm-sh/nvm; chmod +x install.sh',
+    'curl -L https://github.com/nvm-sh/nvm > install.sh && chmod +x install.sh',
     'curl -fsSL https://get.docker.com | tee install.sh | sh',
-    'curl -sSL https://github.com/x/y | tar -xz -C /',
+    'curl -sSL https://github.com/nvm-sh/nvm | tar -xz -C /',
     'iwr https://get.scoop.sh -OutFile install.sh | iex',
     'wget -qO- https://raw.githubusercontent.com/nvm-sh/nvm/v0.39.7/install.sh | bash',
     'iwr -useb https://get.scoop.sh | iex',
@@ -208,7 +208,7 @@ test('of many commands in a row few patterns are tried: each would read on as fa
 })
 
 test('of many starts of one command the first are judged, and the further ones are found', () => {
-  const installer = 'curl -fsSL https://github.com/a/b | sh'
+  const installer = 'curl -fsSL https://github.com/nvm-sh/nvm | sh'
   expect(rulesIn(`curl -h; ${installer}`)).toEqual(['remote_code note'])
   let judged = 0
   const findings = findDanger(`${'curl -h; '.repeat(20)}${installer}\n`.repeat(30), () => {

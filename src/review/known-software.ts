@@ -66,6 +66,61 @@ interact.sh oast.fun oast.pro burpcollaborator.net mega.nz mediafire.com zippysh
     .split(/\s+/),
 )
 
+/** Known hosts where anybody publishes: what is executed from there is known by its path alone. */
+const HOSTS_OF_ANYBODY: ReadonlySet<string> = new Set(
+  `
+github.com githubusercontent.com github.io github.dev gitlab.com gitlab.io bitbucket.org codeberg.org sr.ht gitea.com
+sourceforge.net sourceforge.io launchpad.net unpkg.com jsdelivr.net esm.sh skypack.dev deno.land netlify.app vercel.app
+amazonaws.com cloudfront.net googleapis.com google.com windows.net azureedge.net huggingface.co hf.co dropbox.com box.com
+discord.com slack.com notion.so atlassian.net readthedocs.io zenodo.org figshare.com kaggle.com
+`
+    .trim()
+    .split(/\s+/),
+)
+
+/** Owners, or owner and repository, at GitHub, whose installers are widely used. */
+const KNOWN_OWNERS: ReadonlySet<string> = new Set(
+  `
+homebrew linuxbrew nvm-sh/nvm creationix/nvm rust-lang rustup-rs pypa python pyenv rbenv nodenv asdf-vm nodejs nodesource
+denoland oven-sh pnpm yarnpkg npm volta-cli schniz/fnm tj/n astral-sh python-poetry pdm-project mamba-org conda-forge
+conda-incubator ohmyzsh robbyrussell/oh-my-zsh zsh-users zdharma-continuum junegunn/vim-plug junegunn/fzf tmux-plugins neovim
+vim starship kubernetes kubernetes-sigs helm k3s-io k3d-io rancher istio linkerd cilium argoproj fluxcd derailed/k9s
+jesseduffield/lazygit jesseduffield/lazydocker docker moby containerd hashicorp opentofu pulumi ansible aws awslabs azure
+microsoft google googlecloudplatform golang golangci goreleaser aquasecurity anchore sigstore github cli git-lfs gitlabhq
+scoopinstaller powershell chocolatey dotnet nixos determinatesystems postgres redis grafana prometheus open-telemetry
+influxdata elastic apache mongodb huggingface pytorch tensorflow keras-team openai anthropics facebookresearch nvidia
+psf django pallets encode numpy scipy pandas-dev matplotlib scikit-learn jupyter ipython pytest-dev celery facebook vuejs
+angular sveltejs vercel vitejs rails ruby composer laravel symfony gradle sdkman ocaml haskell elixir-lang erlang dart-lang
+flutter swiftlang cocoapods llvm direnv ajeetdsouza/zoxide sharkdp casey/just twpayne/chezmoi jdx/mise
+tailscale cloudflare netbirdio getsentry codecov modelcontextprotocol
+`
+    .trim()
+    .split(/\s+/),
+)
+
+/** Places of known software at the other hosts of anybody. */
+const KNOWN_PLACES =
+  /^(?:(?:awscli|amazoncloudwatch-agent)\.amazonaws\.com|dl\.google\.com|packages\.gitlab\.com|tmux\.github\.io|gitlab\.com\/gitlab-org|deno\.land\/(?:std(?:@[\w.]{1,20})?|install\.(?:sh|ps1)|x\/install)|s3\.amazonaws\.com\/session-manager-downloads|sdk\.cloud\.google\.com)(?:\/|$)/
+/** Anybody adds commits, pull requests and attachments below the path of a repository of others. */
+const FROM_OTHERS = /\.\.|%|[{}[\]\\]|[/@](?:refs\/)?pull\/|[/@][0-9a-f]{7,64}(?=[/#]|$)/
+const IN_REPOSITORY =
+  /^\/([\w-]{1,40})\/([\w.-]{1,100}?)(?:\.git)?(?:[@#]|\/?;?$|\/(?:raw|releases|archive|tarball|zipball)\/)/
+const RAW_IN_REPOSITORY = /^\/([\w-]{1,40})\/([\w.-]{1,100})\//
+
+function isKnownPlace(host: string, path: string): boolean {
+  if (FROM_OTHERS.test(path)) return false
+  if (KNOWN_PLACES.test(host + path)) return true
+  const form =
+    host === 'github.com'
+      ? IN_REPOSITORY
+      : host === 'raw.githubusercontent.com'
+        ? RAW_IN_REPOSITORY
+        : undefined
+  const [, owner, repository] = form?.exec(path.toLowerCase()) ?? []
+  if (owner === undefined) return false
+  return KNOWN_OWNERS.has(owner) || KNOWN_OWNERS.has(`${owner}/${repository}`)
+}
+
 const MAX_LABELS = 8
 
 function isBelow(hosts: ReadonlySet<string>, host: string): boolean {
@@ -116,7 +171,9 @@ const BESIDE_OTHERS = beside('-(?:[oO]ut[fF]ile|[uU]ser[aA]gent)')
 const ELSEWHERE =
   /\s(?:-[a-zA-Z]{0,8}x(?:[ =]|["']?(?:\w{2,7}:\/\/|[\w-]{1,63}\.))|--(?:proxy|preproxy|socks\w{1,10}|connect-to|resolve|doh-url)[ =])/
 /** Braces in a shell expand to several addresses: each is checked, and a path ends at a comma. */
-const EACH_ADDRESS = new RegExp(`(?=${AUTHORITY})`, 'gi')
+const PATH = `[^\\s"'\`<>|)\\],]{0,500}`
+const EACH_ADDRESS = new RegExp(`(?=${AUTHORITY}(${PATH}))`, 'gi')
+const PATH_HERE = new RegExp(PATH, 'y')
 const WITH_PATH = new RegExp(`${AUTHORITY}[^\\s"'\`<>|)\\],]{0,500}`, 'gi')
 const BARE = '(?:[a-z0-9_-]{1,63}\\.){1,8}[a-z]{2,24}|\\d{1,3}(?:\\.\\d{1,3}){3}'
 /** Matches a host without a scheme, as curl accepts it: before a path or a port, or as a word of its own. */
@@ -132,19 +189,46 @@ function besideOf(command: string): RegExp {
 }
 
 /** Returns true if all hosts of a command are allowed: one known host does not excuse an unknown one. */
-export function goesToAllowed(command: string, isAllowedHost: IsAllowedHost): boolean {
+export const goesToAllowed = (command: string, isAllowedHost: IsAllowedHost): boolean =>
+  everyAddress(command, (host) => isAllowedHost(host))
+
+/** Returns true if code may be executed from all addresses of a command. */
+export const runsFromAllowed = (command: string, isAllowedHost: IsAllowedHost): boolean =>
+  everyAddress(command, isAllowedHost)
+
+const RELEASE = /^\/[\w-]{1,40}\/[\w.-]{1,100}\/releases\/(?!.*(?:\.\.|%|[{}[\]\\]))/
+
+/** Returns true for files that may be made executable: code from known places, and releases of anybody. */
+export const downloadsFromAllowed = (command: string, isAllowedHost: IsAllowedHost): boolean =>
+  everyAddress(command, (host, path) =>
+    host === 'github.com' && RELEASE.test(path) ? isAllowedHost(host) : isAllowedHost(host, path),
+  )
+
+function everyAddress(command: string, isAllowed: (host: string, path: string) => boolean): boolean {
   const plain = command.replaceAll(besideOf(command), ' ')
   if (ELSEWHERE.test(plain)) return false
-  const named = [...plain.matchAll(EACH_ADDRESS)].map(([, authority = '']) => hostOf(authority))
-  const bare = [...plain.replaceAll(WITH_PATH, ' ').matchAll(BARE_HOST)].map(([, first, second]) =>
-    (first ?? second)?.toLowerCase(),
+  const named = [...plain.matchAll(EACH_ADDRESS)].map(([, authority = '', path = '']) => ({
+    host: hostOf(authority),
+    path,
+  }))
+  const rest = plain.replaceAll(WITH_PATH, ' ')
+  const bare = [...rest.matchAll(BARE_HOST)].map(({ index, 0: { length }, 1: first, 2: second }) => {
+    PATH_HERE.lastIndex = index + length
+    return { host: (first ?? second)?.toLowerCase(), path: PATH_HERE.exec(rest)?.[0] ?? '' }
+  })
+  return (
+    named.length > 0 &&
+    [...named, ...bare].every(({ host, path }) => host !== undefined && isAllowed(host, path))
   )
-  return named.length > 0 && [...named, ...bare].every((host) => host !== undefined && isAllowedHost(host))
 }
 
 export function allowedHosts(added: readonly string[] = []): IsAllowedHost {
   const own = new Set(added.map((host) => host.toLowerCase()))
-  return (host) => OWN.test(host) || isBelow(own, host) || isBelow(KNOWN_HOSTS, host)
+  return (host, path) =>
+    OWN.test(host) ||
+    isBelow(own, host) ||
+    (isBelow(KNOWN_HOSTS, host) &&
+      (path === undefined || !isBelow(HOSTS_OF_ANYBODY, host) || isKnownPlace(host, path)))
 }
 
 export const isOpaque = (host: string): boolean =>

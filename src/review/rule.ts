@@ -27,7 +27,8 @@ export const SPEAKS_TO_AGENTS: ReadonlySet<DangerRuleId> = new Set([
 
 export type Finding = { rule: DangerRuleId; severity: Severity; start: number; end: number }
 
-export type IsAllowedHost = (host: string) => boolean
+/** With a path it tells whether code from that path may be executed: at some hosts anybody publishes. */
+export type IsAllowedHost = (host: string, path?: string) => boolean
 
 export type DangerMatch = { start: number; end: number; severity?: Severity }
 

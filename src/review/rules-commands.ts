@@ -1,4 +1,11 @@
-import { AUTHORITY, goesToAllowed, hostOf, isOpaque } from './known-software.ts'
+import {
+  AUTHORITY,
+  downloadsFromAllowed,
+  goesToAllowed,
+  hostOf,
+  isOpaque,
+  runsFromAllowed,
+} from './known-software.ts'
 import {
   aroundTrigger,
   type DangerMatch,
@@ -15,7 +22,15 @@ const unlessAllowed = (
   _: string,
   isAllowedHost: IsAllowedHost,
 ): readonly DangerMatch[] => [
-  goesToAllowed(match[0], isAllowedHost) ? { ...spanOf(match), severity: 'note' } : spanOf(match),
+  runsFromAllowed(match[0], isAllowedHost) ? { ...spanOf(match), severity: 'note' } : spanOf(match),
+]
+
+const unlessDownloadAllowed = (
+  match: RegExpExecArray,
+  _: string,
+  isAllowedHost: IsAllowedHost,
+): readonly DangerMatch[] => [
+  downloadsFromAllowed(match[0], isAllowedHost) ? { ...spanOf(match), severity: 'note' } : spanOf(match),
 ]
 
 const EXECUTES =
@@ -54,7 +69,7 @@ const REMOTE_CODE: Trigger[] = [
       part: '[;&\\n]\\s{0,4}(?:sudo )?chmod\\s{1,3}(?:[ugoa]{0,4}\\+x|[0-7]{3,4})\\b',
       within: MAX_FETCHER_LENGTH + 250,
     },
-    unlessAllowed,
+    unlessDownloadAllowed,
   ),
   farTrigger(
     'remote_code',
@@ -154,16 +169,16 @@ const PACKAGES_FROM_ELSEWHERE: Trigger[] = [
     'deno run¦deno install¦deno serve¦deno eval¦bun run¦deno -a',
     /(?:deno(?: run| install| serve| eval)?|bun run)\s[^\n;&|]{0,120}?(?:https?:\/\/[^\s"'`]{1,200}|https?:)/iy,
     (match, _, isAllowedHost) =>
-      goesToAllowed(match[0], isAllowedHost) && !/\s(?:-A|--allow-all|--allow-run)\b/.test(match[0])
+      runsFromAllowed(match[0], isAllowedHost) && !/\s(?:-A|--allow-all|--allow-run)\b/.test(match[0])
         ? []
         : [spanOf(match)],
   ),
   trigger(
     'remote_code',
     'warn',
-    'pip install¦pip3 install¦npm i ¦npm install¦yarn add¦pnpm add¦gem install¦brew install',
-    /(?:pip3? install|npm (?:i|install)|yarn add|pnpm add|gem install|brew install)\s[^\n;&|]{0,80}?(?:git\+|https?:|ssh:)[^\s"'`]{1,200}/iy,
-    (match, _, isAllowedHost) => (goesToAllowed(match[0], isAllowedHost) ? [] : [spanOf(match)]),
+    'pip install¦pip3 install¦uv add¦poetry add¦pdm add¦npm i ¦npm install¦yarn add¦pnpm add¦bun add¦gem install¦brew install',
+    /(?:pip3? install|(?:uv|poetry|pdm) add|npm (?:i|install)|(?:yarn|pnpm|bun) add|gem install|brew install)\s[^\n;&|]{0,80}?(?:git\+|https?:|ssh:)[^\s"'`]{1,200}/iy,
+    (match, _, isAllowedHost) => (runsFromAllowed(match[0], isAllowedHost) ? [] : [spanOf(match)]),
   ),
   trigger(
     'remote_code',
@@ -181,7 +196,7 @@ const SYSTEM_RUNNERS: Trigger[] = [
     'mshta¦regsvr32¦rundll32¦msiexec¦wmic¦cscript¦wscript¦certutil¦bitsadmin¦installutil¦regasm¦cmstp¦odbcconf¦hh.exe¦forfiles¦pcalua¦msbuild¦presentationhost¦explorer¦control.exe¦java -jar¦javaws¦osascript¦winget¦appinstaller¦ieexec',
     /(?<![\w-])(?:mshta|regsvr32|rundll32|msiexec|wmic|cscript|wscript|certutil|bitsadmin|installutil|regasm|cmstp|odbcconf|hh|pcalua|msbuild|presentationhost|java -jar|javaws|osascript|winget|ieexec)(?:\.exe)?\s[^\n]{0,120}?(?:(?:https?|ftp|ms-appinstaller):|javascript:|vbscript:|\\\\[\w.-]{1,60}\\|scrobj|-urlcache|curl )[^\n]{0,120}/iy,
     (match, _, isAllowedHost) =>
-      goesToAllowed(match[0], isAllowedHost) ? [{ ...spanOf(match), severity: 'note' }] : [spanOf(match)],
+      runsFromAllowed(match[0], isAllowedHost) ? [{ ...spanOf(match), severity: 'note' }] : [spanOf(match)],
   ),
   trigger(
     'remote_code',

@@ -1,4 +1,4 @@
-import { goesToAllowed, hostOf } from './known-software.ts'
+import { downloadsFromAllowed, goesToAllowed, hostOf, runsFromAllowed } from './known-software.ts'
 import {
   aroundTrigger,
   type DangerMatch as Found,
@@ -501,7 +501,7 @@ const ADDRESS =
 const runsFetched = (part: string, isAllowedHost: IsAllowedHost): boolean => {
   if (SOCKETS.test(part) && SHELL.test(part) && !/(?:-z|-zv|-vz)\b/.test(part)) return true
   if (LOCAL.test(part) || !RUNS.test(part) || READS_ONLY.test(part)) return false
-  return BRINGS.test(part) && ADDRESS.test(part) && !goesToAllowed(part, isAllowedHost)
+  return BRINGS.test(part) && ADDRESS.test(part) && !runsFromAllowed(part, isAllowedHost)
 }
 const FETCHES_FILE = /(?<![\w-])(?:curl(?:\.exe)?|wget|iwr|invoke-webrequest|start-bitstransfer|aria2c)\s/i
 const FILE_NAME =
@@ -515,7 +515,7 @@ function runsFetchedFile(part: string, isAllowedHost: IsAllowedHost): boolean {
   const next = NEXT_COMMAND.exec(rest)
   if (next === null || LOCAL.test(rest)) return false
   const [command, later] = [rest.slice(0, next.index), rest.slice(next.index)]
-  if (goesToAllowed(command, isAllowedHost) || !ADDRESS.test(command)) return false
+  if (downloadsFromAllowed(command, isAllowedHost) || !ADDRESS.test(command)) return false
   const names = new Set(command.match(FILE_NAME)?.slice(0, 8))
   return [...names].some((name) => later.includes(name))
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
+import { FIRST_TEXTS } from '../src/shared/card-fields.ts'
 
 export type Size = { what: string; tokens: number; most: number | undefined }
 
@@ -80,8 +81,7 @@ async function measured(call: Call): Promise<Size[]> {
   const card_id = /"card_id":"([^"]+)"/.exec(written)?.[1] ?? ''
   await tool('update_card', { card_id, body: sentences('The long story', 2000), tags: ['pool'] }, 150)
   await tool('search_records', { query: 'connection pool exhausted' }, 700, '`search_records`, five hits')
-  const fields = ['symptom', 'fix_summary', 'root_cause']
-  await tool('get_card', { card_id, include: fields }, undefined, '`get_card`, without the long text')
+  await tool('get_card', { card_id, include: FIRST_TEXTS }, undefined, '`get_card`, without the long text')
   await tool('get_card', { card_id }, undefined, '`get_card`, a full part')
   await tool('share_card', { card_id }, 150)
   for (let turn = 0; turn < 40; turn++) {

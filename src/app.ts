@@ -12,6 +12,7 @@ import { type Limits, memoryLimits } from './core/limits.ts'
 import { LogOutput, logFailure } from './core/log.ts'
 import { type Database, databaseSizeOf, withPatience } from './db/db.ts'
 import { migrate } from './db/migrations/migrate.ts'
+import { limitsAmongNodes } from './db/node-limits.ts'
 import { openDatabase } from './db/open.ts'
 import {
   explainUnusable,
@@ -52,16 +53,10 @@ export type BuildOptions = {
   shedding?: boolean
   passwordHashing?: PasswordHashing
   patience?: Partial<Timeouts>
-  /**
-   * Set in a worker that replaces another: the vault exists, so a missing file is an error and no new vault is
-   * created.
-   */
+  /** Set in a worker that replaces another: a missing vault is an error, and no new one is created. */
   mustExist?: boolean
   metricsOfAll?: MetricsOfAll
-  /**
-   * In tests: a server of an earlier app with the same settings, reused because registering its routes takes
-   * most of the start.
-   */
+  /** In tests: a reused server of an earlier app, because registering its routes takes most of the start. */
   kept?: KeptServer | undefined
 }
 
@@ -99,9 +94,6 @@ async function prepareDatabase(config: Config, database: Database): Promise<stri
   return migrate(database)
 }
 
-/**
- * Fills empty search indexes before the first search, for example after an upgrade or an interrupted restore.
- */
 async function fillIndexes(services: Services): Promise<void> {
   const patient = { ...services, database: withPatience(services.database) }
   const cards = await bringIndexUpToDate(contextFor(patient))
@@ -133,7 +125,7 @@ async function openServices(
       payments: await openPayments(config, database, now),
       mail: await openMail(config),
     },
-    limits: limits ?? memoryLimits(),
+    limits: await limitsAmongNodes(database, limits ?? memoryLimits()),
     credentials: new CredentialCache(() => database.credentialsVersion()),
     databaseSpace: new DatabaseSpace(config, databaseSizeOf(database)),
     searchTuning: usualTuning(),
@@ -177,6 +169,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       logFailure({ database, log }, error, { message: 'an idle database connection broke', level: 'warn' }),
     onReplicaChange: (usable, reason) =>
       log[usable ? 'info' : 'warn']({ reason }, `reads go to the ${usable ? 'replica' : 'primary'}`),
+    onSlow: (slow) => log.warn(slow, 'a slow statement'),
     mustExist: options.mustExist ?? false,
   })
   try {

@@ -1,4 +1,5 @@
 import type { Capability, RawRoute } from './core/capability.ts'
+import { mergeSubscribers } from './core/events.ts'
 import {
   changeProfile,
   deleteAccount,
@@ -9,6 +10,7 @@ import {
   readSettings,
   replaceSettings,
 } from './features/accounts/index.ts'
+import { auditSubscribers } from './features/audit/index.ts'
 import {
   billingWebhook,
   checkoutCredits,
@@ -42,6 +44,7 @@ import {
   publishCard,
   readImage,
   readMaterial,
+  readSubscribers,
   recordCard,
   restoreCard,
   shareCard,
@@ -74,6 +77,7 @@ import {
   dismissFirstSteps,
   endCurrentKey,
   endSession,
+  firstStepSubscribers,
   listApiKeys,
   listConnectedApps,
   listSessions,
@@ -137,6 +141,7 @@ import {
   clearSearchHistory,
   forgetSearch,
   listKeptSearches,
+  missedSearchSubscribers,
   rememberSearch,
   saveSearch,
   searchCards,
@@ -404,4 +409,10 @@ export const rawRoutes: readonly RawRoute[] = [
 ]
 
 /** Who runs when something happens in another feature. */
-export const subscribers = trustSubscribers
+export const subscribers = mergeSubscribers(
+  trustSubscribers,
+  auditSubscribers,
+  firstStepSubscribers,
+  readSubscribers,
+  missedSearchSubscribers,
+)

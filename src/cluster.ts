@@ -53,10 +53,7 @@ function addSample({ isSummed, samples }: Family, line: string, worker: number |
   else if (worker !== undefined) samples.set(withLabel(series, `worker="${worker}"`), value)
 }
 
-/**
- * Sums the metrics of all processes. Ended processes still count, because Prometheus takes a falling sum for a
- * restart.
- */
+/** Sums the metrics of all processes, ended ones too: Prometheus takes a falling sum for a restart. */
 export function sumMetrics(processes: readonly ProcessMetrics[], ended: string): string {
   const sums = new Sums()
   sums.add(ended)
@@ -70,10 +67,6 @@ export const addCounters = (ended: string, text: string): string => {
   for (const counted of [ended, text]) sums.add(counted)
   return sums.toString()
 }
-
-/**
- * Shares rate limits among the workers of a node: either by exchanged counts or by counting in the supervisor.
- */
 
 const MAX_WAIT_MS = 5000
 
@@ -120,6 +113,8 @@ export function limitsOfWorker({ tell, listen }: Channel): Limits {
     hit: own.hit,
     look: own.look,
     owe: own.owe,
+    hitAmongNodes: own.hit,
+    raise: own.raise,
     hitTogether: (key, perMinute) =>
       new Promise((resolve, reject) => {
         asked += 1
@@ -231,6 +226,21 @@ export const metricsOfAllWorkers =
       })
   }
 
+/** Returns what a worker shares with its siblings, for `buildApp`. */
+export function sharedWithSiblings(workers: number) {
+  const channel = {
+    tell: (message: object) => void process.send?.(message),
+    // biome-ignore lint/suspicious/noExplicitAny: each side of the channel knows its own messages
+    listen: (hear: (message: any) => void) => void process.on('message', hear),
+  }
+  return {
+    limits: limitsOfWorker(channel),
+    metricsOfAll: metricsOfAllWorkers(channel),
+    // Workers are numbered from 1; a higher number is a replacement, for which the vault exists.
+    mustExist: (cluster.worker?.id ?? 0) > workers,
+  }
+}
+
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
 
@@ -248,10 +258,7 @@ type Message = LimitsFromWorker | MetricsFromWorker | { failure: string }
 
 type ClusterMessage = { act?: string; seq?: number; ack?: number }
 
-/**
- * Passes the connection of a dead worker to the next one. Node waits until the worker accepts a connection;
- * without an answer the client would wait forever, so the supervisor declines in the worker's place.
- */
+/** Node waits until a worker accepts; if the worker died, the supervisor declines in its place. */
 function saveConnections({ process: worker }: Worker): void {
   let handed: number | undefined
   const send = worker.send.bind(worker)

@@ -100,10 +100,7 @@ const originUrl = httpUrl.refine(
   'must have no path: only scheme, host and port are used',
 )
 
-/**
- * Returns scheme and host in small letters without the default port, as clients send it: OAuth compares the
- * strings.
- */
+/** Returns scheme and host in lower case without the default port: OAuth compares the strings. */
 const canonicalUrl = (url: string): string => (URL.canParse(url) ? withoutEnd(new URL(url).href, '/') : url)
 
 /** Must not end in query or fragment, because paths are appended. Everybody can see this URL. */
@@ -111,10 +108,7 @@ const publicUrl = httpUrl
   .refine((url) => !/[?#]/.test(url), 'must have neither a query (?) nor a fragment (#)')
   .transform(canonicalUrl)
 
-/**
- * Characters that fit into an HTTP header; otherwise the error of `fetch` would write the credential to the
- * log.
- */
+/** Must fit into an HTTP header; otherwise the error of `fetch` would write the credential to the log. */
 const credential = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'must be plain letters, digits and signs, without blanks')
@@ -309,10 +303,7 @@ export type Config = Readonly<{
   databaseUrl: string | undefined
   /** A streaming replica for reads; must be the same on every node that shares the database. */
   databaseReadUrl: string | undefined
-  /**
-   * Set where `databaseUrl` leads through a transaction pooler: the address of the database without the
-   * pooler.
-   */
+  /** Set if `databaseUrl` leads through a transaction pooler: the address without the pooler. */
   databaseDirectUrl: string | undefined
   /** Whether the tables are distributed over the nodes of a Citus cluster. */
   databaseIsDistributed: boolean
@@ -367,10 +358,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Trims each value and drops empty variables: quotes, Windows line ends or a secret file would otherwise
- * change a path or a token.
- */
+/** Quotes, Windows line ends or a secret file would otherwise change a path or a token. */
 const tidy = (env: Record<string, string | undefined>) =>
   Object.fromEntries(
     Object.entries(env)
@@ -463,19 +451,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 /** The default file and variables, used where neither environment nor file sets them. */
 export type Standards = { file: string; variables: Variables }
 
-/**
- * Returns the defaults of a checkout. The settings lie beside package.json: the working folder may belong to
- * another program, whose .env means another database.
- */
+/** Settings lie beside package.json: the working folder's .env may belong to another program. */
 const ofCheckout = (): Standards => ({
   file: fileURLToPath(new URL('../.env', import.meta.url)),
   variables: {},
 })
 
-/**
- * Returns the defaults of an installed package. Data and settings lie in the person's own folder, because an
- * update replaces the package.
- */
+/** Data and settings lie in the person's own folder, because an update replaces the package. */
 export function ofPackage(env: Variables, home: string): Standards {
   const folder = userDataFolder('knowledge-vault', env, home)
   return { file: join(folder, '.env'), variables: { DATA_DIR: folder } }
@@ -508,10 +490,7 @@ function textOfFile(file: string, isNamed: boolean): string {
 /** Matches a value without quotes that contains `#` without a space before it. */
 const CUT = /^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*((?!["'`])[^#\r\n]*)(?<![ \t])#/gm
 
-/**
- * Refuses values cut at `#`: half of a password would be sent. systemd and Docker read the same line as a
- * whole.
- */
+/** Refuses values cut at `#`, such as half a password; systemd and Docker read the whole line. */
 function refuseCutValues(text: string, variables: Variables, file: string): void {
   const cut = [...text.matchAll(CUT)].filter(
     ([, name = '', value]) => name in Environment.shape && variables[name] === value,
@@ -530,10 +509,7 @@ export const withEnvFile = (env: Variables, standards = standardsHere(env)): Var
   ...env,
 })
 
-/**
- * Returns the settings for a child process, which must not read the file again: the file may have changed
- * since.
- */
+/** Returns settings for a child process, which must not read the file again: it may have changed. */
 export const settingsToPassOn = (read: Variables): Variables => ({
   ...Object.fromEntries(Object.entries(read).filter(([name]) => name in Environment.shape)),
   ENV_FILE: '',

@@ -107,10 +107,7 @@ const JOBS: readonly Job[] = [
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },
 ]
 
-/**
- * A server that restarts daily must still run its daily jobs. The delay keeps jobs away from the first
- * requests and spreads them over the processes.
- */
+/** A server that restarts daily must still run daily jobs; the delay keeps them off the first requests. */
 const SOON_MS = 5 * MINUTE_MS
 const firstWaitMs = (everyMs: number): number => Math.min(everyMs, SOON_MS * (1 + Math.random()))
 

@@ -37,10 +37,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/**
- * Returns the secret of the data folder, created at first start; processes that start together get the same
- * one. With `mustExist` it is never created.
- */
+/** Processes that start together get the same secret; `mustExist` never creates one. */
 export function keptSecret(dataDir: string, mustExist = false): string {
   const file = keyFile(dataDir)
   const kept = read(file)
@@ -80,10 +77,6 @@ function completeChange({ secretKey, dataDir }: Config, known: string | undefine
   if (next && fingerprintOf(next) === known) renameSync(nextKeyFile(dataDir), keyFile(dataDir))
 }
 
-/**
- * Returns the keys for sealing and for hashes. A vault used with another key is refused, unless the operator
- * has given that key up.
- */
 export const openSecretKey = (
   config: Config,
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -123,10 +116,7 @@ export function requireKeyOfBackup(config: Config, { fingerprint, file }: Backup
 
 export type Changed = Resealed & { fingerprint: string; file: string | undefined }
 
-/**
- * Seals the database with another key. The new key file is written before the database knows the key, so that
- * after a crash the start finds the right key.
- */
+/** Writes the new key file first, so that after a crash the start finds the right key. */
 export async function changeSecretKey(ctx: Ctx, given: string | undefined): Promise<Changed> {
   const { config } = ctx
   completeChange(config, await knownFingerprint(ctx.db, givenKey(config)?.secret))

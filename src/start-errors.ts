@@ -1,5 +1,8 @@
+import cluster from 'node:cluster'
+import { writeSync } from 'node:fs'
 import { isUnwritable } from './db/sqlite/result-codes.ts'
 
+const STDERR = 2
 const EXIT_FAILED = 1
 const EXIT_MISCONFIGURED = 2
 
@@ -73,4 +76,21 @@ export function explainStart(error: StartError): Explained {
   const message = sentence(error)
   if (message !== undefined) return { message, exitCode: EXIT_MISCONFIGURED }
   return { message: error.stack ?? String(error), exitCode: EXIT_FAILED }
+}
+
+/** Writes a line to standard error, which may be closed. */
+export function say(message: string): void {
+  try {
+    writeSync(STDERR, `${message}\n`)
+  } catch {}
+}
+
+/** Prints why the start failed, and exits. A worker sends it to the supervisor, which prints it once. */
+export function failStart(error: StartError): never {
+  const { message, exitCode } = explainStart(error)
+  if (cluster.isWorker && process.send) {
+    process.send({ failure: message })
+    process.disconnect()
+  } else say(message)
+  process.exit(exitCode)
 }

@@ -1,15 +1,21 @@
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { type Config, ConfigError, type Environment, isPackage, readConfig } from './config.ts'
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  isPackage,
+  readConfig,
+  unknownInEnvFile,
+  withEnvFile,
+} from './config.ts'
 import { makeFolder } from './core/disk.ts'
 import { isAnyAddress, isLoopback, isOpenDevelopment } from './core/own-addresses.ts'
 import type { Variables } from './core/user-folders.ts'
 
-/**
- * Checks the port before the database is opened. Otherwise a new version would migrate the database while the
- * old version still runs.
- */
+/** Runs before the database opens: a new version must not migrate while the old one still runs. */
 export async function requirePort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<number> {
   const probe = createServer().listen({ host, port })
   await once(probe, 'listening')
@@ -24,6 +30,11 @@ export async function withChosenPort(settings: Variables): Promise<Variables> {
   return port === 0 ? { ...settings, PORT: String(await requirePort({ host, port })) } : settings
 }
 
+export async function readSettings(): Promise<{ settings: Variables; config: Config }> {
+  const settings = await withChosenPort(withEnvFile(process.env))
+  return { settings, config: readConfig(settings) }
+}
+
 /** Checks the backup folder at start, so that nobody finds out when a backup is needed. */
 function requireBackupFolder(path: string): void {
   try {
@@ -36,19 +47,66 @@ function requireBackupFolder(path: string): void {
   }
 }
 
-/**
- * Creates the folders of the settings, or reports which one fails, before the app is loaded. PostgreSQL also
- * needs the data folder, for attachments.
- */
 export function requireFolders({ dataDir, backup }: Config): void {
   makeFolder(dataDir)
   if (backup) requireBackupFolder(backup.dir)
 }
 
+/** Claims the data folder for this server; returns false if another server runs on it. */
+async function claimData({ databaseUrl, dataDir }: Config): Promise<boolean> {
+  if (databaseUrl !== undefined) return true
+  return (await import('./db/sqlite/server-lock.ts')).claimFolder(dataDir)
+}
+
 /**
- * Returns the server's command. In a checkout npx is avoided: npx rebuilds the web app and refuses users who
- * do not own the checkout.
+ * Checks folders and port and claims the data, before the secret key is read: a change of the key must see a running
+ * server. Returns a function that greets once the server is up.
  */
+export async function prepareStart(config: Config, settings: Variables): Promise<() => void> {
+  const unknownSettings = unknownInEnvFile(process.env)
+  requireFolders(config)
+  await requirePort(config)
+  const isAlone = await claimData(config)
+  return () => {
+    process.stdout.write(greeting(config))
+    if (!isAlone) process.stderr.write(secondServer(config))
+    for (const warning of warningsAtStart(config, settingsWithoutEffect(settings, unknownSettings)))
+      process.stderr.write(warning)
+  }
+}
+
+/** Requests get ten seconds (PATIENCE); the rest is for everything else. */
+const SHUTDOWN_MS = 14_000
+/** Shorter than SHUTDOWN_MS, so that the supervisor ends last. */
+const WORKER_SHUTDOWN_MS = 13_000
+const EXIT_FAILED = 1
+
+/** Stops the service in order at a signal, and exits with the code that `stop` returns. */
+export function stopAtSignal(stop: () => Promise<number>): void {
+  const longestMs = cluster.isWorker ? WORKER_SHUTDOWN_MS : SHUTDOWN_MS
+  let stopping = false
+  const handle = async () => {
+    if (stopping) return
+    stopping = true
+    // Forces the exit: a job whose mail server or disk hangs must not keep the process alive.
+    setTimeout(() => process.exit(EXIT_FAILED), longestMs).unref()
+    process.exit(await stop())
+  }
+  // Node ignores nohup, so a closing terminal ends the service: SIGHUP stops it in order.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, handle)
+  onEndOfNpm(handle)
+}
+
+const POLL_MS = 500
+
+/** Stops the service when npm has ended: the shell between npm and this process does not pass signals on. */
+function onEndOfNpm(handle: () => void): void {
+  if (cluster.isWorker || process.env.npm_lifecycle_event === undefined) return
+  const shell = process.ppid
+  setInterval(() => process.ppid !== shell && handle(), POLL_MS).unref()
+}
+
+/** In a checkout npx would rebuild the web app and refuse users who do not own the checkout. */
 const commandOf = (ofPackage: boolean) => (ofPackage ? 'knowledge-vault' : 'node bin/kvault.js')
 
 /** Without mail or Google nobody can prove an address, so ADMIN_EMAILS has no effect. */

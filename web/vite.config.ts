@@ -38,7 +38,7 @@ const FILES = [
   { name: 'first', test: /first-load\/ask\.ts$/, priority: 4 },
   { name: 'app', tags: ['$initial' as const], priority: 3 },
   { name: 'shared', test: /web\/src\/(ui|lib|api)\/|lucide-react/, minShareCount: 4, priority: 2 },
-  { name: 'card', test: /pages\/cards\/card-loader\.tsx$/, priority: 1 },
+  { name: 'card', test: /pages\/cards\/card-view\.tsx$/, priority: 1 },
 ]
 
 const askFirst = (): Plugin => ({
@@ -83,6 +83,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // Texts stand where they are used instead of in a file of their own.
+      optimization: { inlineConst: true },
       input: [fileURLToPath(new URL('index.html', import.meta.url)), FIRST_LOAD],
       output: { codeSplitting: { groups: FILES } },
     },

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { contextFor, type Viewer } from '../../src/core/context.ts'
 import { codesAsked, isAboutAnotherCode } from '../../src/features/search/query.ts'
 import { loadHits } from '../../src/features/search/results.ts'
-import { type Hit, retrieve } from '../../src/features/search/retrieve.ts'
+import { retrieve, type SearchHit } from '../../src/features/search/retrieve.ts'
 import {
   besideBest,
   COEFFICIENTS,
@@ -208,7 +208,7 @@ async function ask(
     kind: name.includes('halved') || query.text.length > 300 ? `long ${kind}` : kind,
     isForeign: foreign !== undefined,
     hits: loaded.map(({ row, covers, texts }) => {
-      const features = featuresOf(weighed, covers, byNumber.get(row.doc_no) as Hit)
+      const features = featuresOf(weighed, covers, byNumber.get(row.doc_no) as SearchHit)
       const isByChance = isMetByChance(covers, features) || isAboutAnotherCode(codes, texts.read)
       return { ...features, isByChance }
     }),

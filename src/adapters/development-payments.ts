@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { CheckoutOrder, Offer } from './payments.ts'
 
-/**
- * A local payment provider for development: each action takes its objects and the time, and returns the
- * changed objects and events in Stripe's form.
- */
+/** A local payment provider for development that reports changes in Stripe's form. */
 
 export type DevSession = {
   kind: 'session'
@@ -242,9 +239,7 @@ function periodInvoice(subscription: DevSubscription, reason: DevInvoice['reason
 
 const dayOfMonth = (seconds: number): number => new Date(seconds * 1000).getUTCDate()
 
-/**
- * Adds calendar months. The 31st becomes the last day of a shorter month, and the 31st again in a longer one.
- */
+/** Adds calendar months: the 31st becomes a shorter month's last day, and the 31st again later. */
 function addInterval(seconds: number, interval: 'month' | 'year', day: number = dayOfMonth(seconds)): number {
   const date = new Date(seconds * 1000)
   date.setUTCDate(1)
@@ -378,10 +373,7 @@ export function endSubscription(subscription: DevSubscription, now: number): Dev
   return { objects: [ended], events: [subscriptionEvent('customer.subscription.deleted', ended, now)] }
 }
 
-/**
- * Switches the plan: an upgrade at once, charged for the rest of the period; a downgrade when the paid period
- * ends.
- */
+/** Switches the plan: an upgrade at once with a charge, a downgrade when the paid period ends. */
 export function switchOffer(subscription: DevSubscription, offer: Offer, now: number): DevChange {
   if (subscription.status !== 'active') return NOTHING
   if (offer.productId === subscription.offer.productId) {

@@ -33,10 +33,7 @@ function splitLines(text: string): { lines: string[]; tail: string } {
   return { lines, tail }
 }
 
-/**
- * Client for any OpenAI-compatible chat endpoint. The address comes only from the configuration and redirects
- * are refused, so that the prompt and the key cannot reach another host.
- */
+/** Redirects are refused, so that the prompt and the key cannot reach another host. */
 
 export type LlmConfig = Readonly<{ baseUrl: string; apiKey: string | null; model: string }>
 
@@ -81,10 +78,6 @@ export async function complete(config: LlmConfig, request: LlmRequest): Promise<
   }
 }
 
-/**
- * Yields the answer piece by piece. Throws `interrupted` if the connection ends before the endpoint has marked
- * the answer as complete.
- */
 export async function* stream(config: LlmConfig, request: LlmRequest): AsyncGenerator<string, void, void> {
   const deadline = startDeadline(request)
   try {
@@ -206,9 +199,6 @@ type Deadline = {
   abort: () => void
 }
 
-/**
- * Combines three reasons to stop in one signal: the caller aborts, no data arrives, or the total time is over.
- */
 function startDeadline(request: LlmRequest): Deadline {
   const own = new AbortController()
   let expired = false

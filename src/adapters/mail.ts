@@ -46,10 +46,7 @@ const LOGIN_NEEDED = 530
 
 type SmtpError = { code?: string; command?: string; responseCode?: number }
 
-/**
- * Whether the error concerns this mail alone. A refused MAIL_FROM or a missing login concerns every mail, so
- * these mails are retried later.
- */
+/** Whether the error concerns this mail alone; a wrong MAIL_FROM or login concerns all, so retry later. */
 const isAboutTheMail = ({ code, command, responseCode }: SmtpError): boolean =>
   code !== undefined && ABOUT_THE_MAIL.has(code) && command !== 'MAIL FROM' && responseCode !== LOGIN_NEEDED
 
@@ -64,10 +61,7 @@ function deliveryOf(error: unknown): Delivery {
   return { outcome: 'failed', error: text, serverDown: !aboutTheMail }
 }
 
-/**
- * Splits `Name <address>` into an object, because nodemailer reads a colon or a comma in a text as a group or
- * a list.
- */
+/** Splits `Name <address>`, because nodemailer reads a colon or a comma as a group or a list. */
 function senderOf(from: string): { name: string; address: string } {
   const [, name = '', address = from] = /^([^<>]*)<([^<>]*)>$/.exec(from.trim()) ?? []
   const quoted = /^"(.*)"$/.exec(name.trim())?.[1]

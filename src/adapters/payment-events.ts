@@ -101,10 +101,7 @@ const Charge = z.object({
   invoice: Ref,
 })
 
-/**
- * Reads a verified event into the facts that the product acts on. Shapes follow the SDK's API version
- * (2026-09-30) and the older fields that an older webhook endpoint still sends.
- */
+/** Reads the SDK's API version (2026-09-30) and older fields of older webhook endpoints. */
 
 export type SubscriptionStatus = 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
 
@@ -337,10 +334,7 @@ function readDispute(object: unknown, isWithdrawn: boolean): PaymentFact | null 
   }
 }
 
-/**
- * Maps the provider's status. With `unpaid` and `paused` the provider no longer collects money, so the plan
- * ends as with `canceled`.
- */
+/** Maps the provider's status: with `unpaid` and `paused` no money is collected, so the plan ends. */
 function statusOf(status: string): SubscriptionStatus {
   switch (status) {
     case 'active':

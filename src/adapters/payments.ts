@@ -1,10 +1,7 @@
 import { createRequire } from 'node:module'
 import type Stripe from 'stripe'
 
-/**
- * The interface of a payment provider. Both providers send events in Stripe's form. Amounts are integer cents,
- * and card data never passes through this process.
- */
+/** Both providers send events in Stripe's form; amounts are integer cents. */
 
 /** One thing that can be paid for. `productId` comes back in invoices and subscriptions and names the plan. */
 export type Offer = Readonly<{
@@ -46,10 +43,7 @@ export type ProviderActions = Readonly<{
   verify: (rawBody: Buffer, signature: string | undefined, now: Date) => unknown
   /** Returns the provider's current state of a subscription, for two events whose order is unknown. */
   currentSubscription: (subscriptionId: string) => Promise<unknown>
-  /**
-   * Closes the customer's open checkouts, all or those for plans, so that nobody can pay them. Checkouts with
-   * the metadata of the spared attempt stay open.
-   */
+  /** Closes the customer's open checkouts, so that nobody can pay them, except those of `sparedAttempt`. */
   closeCheckouts: (customerId: string, which: WhichCheckouts, sparedAttempt?: string) => Promise<void>
   /** Ends a subscription at once; a missing or ended subscription counts as success. */
   cancelSubscription: (subscriptionId: string) => Promise<void>

@@ -32,8 +32,7 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
     name: 'stripe',
     createCustomer: ({ userId, email, replaces }) =>
       asking(async () => {
-        // The key gives two simultaneous first checkouts one customer. Stripe repeats its answer for a day,
-        // even if that customer was deleted.
+        // Gives two simultaneous first checkouts one customer; Stripe repeats its answer for a day.
         const idempotencyKey = ['kv-customer', userId, digest(email), ...(replaces ? [replaces] : [])].join(
           '-',
         )
@@ -119,8 +118,7 @@ async function closeCheckouts(
     if (!session.metadata?.user_id) continue
     if (which === 'plans' && session.mode !== 'subscription') continue
     if (sparedAttempt !== undefined && session.metadata.attempt === sparedAttempt) continue
-    // Stripe refuses to expire a session that was paid or has expired since the list was read: the session is
-    // already closed.
+    // Stripe refuses to expire a session that was paid or has expired since: it is already closed.
     await stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
       if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     })
@@ -135,10 +133,7 @@ async function cancelSubscription(stripe: Stripe, id: string): Promise<void> {
   })
 }
 
-/**
- * Finds or creates the price of an offer. Stripe's prices are immutable, so the look-up key contains the
- * amount; existing subscribers keep their price.
- */
+/** Stripe's prices are immutable, so the look-up key contains the amount. */
 async function findOrCreatePrice(stripe: Stripe, offer: Offer): Promise<string> {
   const lookupKey = [offer.productId, offer.interval, offer.amountCents, offer.currency].join('_')
   const found = await stripe.prices.list({ lookup_keys: [lookupKey], active: true, limit: 1 })
@@ -161,10 +156,6 @@ async function findOrCreatePrice(stripe: Stripe, offer: Offer): Promise<string> 
   return price.id
 }
 
-/**
- * Finds or creates a portal where customers switch plans or cancel; a downgrade or cancellation takes effect
- * at the end of the period.
- */
 async function findOrCreatePortal(
   stripe: Stripe,
   offers: readonly Offer[],

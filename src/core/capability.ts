@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Scope } from '../shared/scopes.ts'
 import type { Ctx, Services, UserCtx } from './context.ts'
@@ -8,10 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 export type LimitClass = 'auth' | 'support' | 'search' | 'write' | 'read'
 
-/**
- * The bounded answer for models at the MCP door: clients refuse long answers. REST and the tool endpoint
- * return the whole answer.
- */
+/** A bounded answer for models at the MCP door, where clients refuse long ones; REST returns the whole. */
 export type ThinAnswer<Whole> = {
   output: z.ZodObject
   /** Inputs of the thin form only, such as which part of a long text to read. */
@@ -19,11 +16,15 @@ export type ThinAnswer<Whole> = {
   of: (whole: Whole, input: never, baseUrl: string) => object
 }
 
-export const thinAnswer = <Whole, I extends z.ZodObject, O extends z.ZodObject>(form: {
+export const thinAnswer = <
+  Whole,
+  O extends z.ZodObject,
+  I extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(form: {
   output: O
-  input: I
+  input?: I
   of: (whole: Whole, input: z.output<I>, baseUrl: string) => z.input<O>
-}): ThinAnswer<Whole> => form
+}): ThinAnswer<Whole> => ({ input: z.object({}), ...form })
 
 type Tool<I extends z.ZodObject, O extends z.ZodType> = {
   name: string
@@ -59,10 +60,7 @@ type Declaration<
   description?: string
   /** The scopes that a credential must carry; `public` needs no credential. */
   scopes: S
-  /**
-   * The result of a public write belongs to the signed-in person. After the session has ended the write is
-   * refused, because the person would not find an anonymous result again.
-   */
+  /** Refuses the write after the session has ended: the person would not find an anonymous result. */
   hasAuthor?: true
   rest?: R
   status?: 200 | 201 | 204
@@ -78,15 +76,13 @@ type Declaration<
   limit?: LimitClass
   maxBodyBytes?: number
   /**
-   * How `Idempotency-Key` works. `transaction`: `run` and the stored answer share a transaction. `answer`: for
-   * calls to another host or with several transactions, stores the first answer afterwards. `none`: ignores
-   * the key.
+   * `transaction`: `run` and the answer share one. `answer` (calls to another host, several transactions):
+   * stored afterwards, the first one counts. `none`: ignores the key.
    */
   idempotency?: 'transaction' | 'answer' | 'none'
   /**
-   * Who shares the keys. `credential`: each credential has its own, and its secret seals the answer.
-   * `account`: all credentials of a person, only for answers without secrets. `nobody`: for a call that ends
-   * its own session; the key alone seals the answer.
+   * `credential`: the credential's secret seals the answer. `account`: only for answers without secrets.
+   * `nobody`: for a call that ends its own session; the key seals the answer.
    */
   idempotencyOf?: 'credential' | 'account' | 'nobody'
   /** The answer starts a session, sent to browsers as a cookie, or ends one. */
@@ -107,10 +103,7 @@ export type Capability = Omit<
   run: (ctx: UserCtx, input: never, prepared: never) => Promise<unknown>
 }
 
-/**
- * Declares a capability, which every door serves. Routes and query fields keep their literal types, so that
- * the compiler checks a client's calls.
- */
+/** Keeps the literal types of routes and query fields, so that the compiler checks a client's calls. */
 export const capability = <
   const I extends z.ZodObject,
   const O extends z.ZodType,
@@ -143,10 +136,6 @@ type Parameter = {
   schema: object
 }
 
-/**
- * A route that is more than JSON in and JSON out: webhooks, uploads, streams, pages. Lives in
- * `features/x/x.http.ts`.
- */
 export type RawRoute = {
   name: string
   summary: string
@@ -159,9 +148,7 @@ export type RawRoute = {
   /** Whether this server has the route; without it, every server does. */
   isOn?: (config: Config) => boolean
   bodyLimit?: number
-  /**
-   * Limit in bytes of an uploaded body. The limit counts against the sender's quota before the body is read.
-   */
+  /** In bytes; counted against the sender's quota before the body is read. */
   uploadBytes?: number
   /** The answers may be compressed: they are public and hold no secret. */
   compress?: true

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { IdentityProvider } from '../adapters/google.ts'
 import type { MailTransport } from '../adapters/mail.ts'
@@ -54,10 +55,7 @@ export type Ctx = Services & {
   afterCommit: (effect: () => void) => void
   /** Receives the options of each `inTx` that joins the open transaction directly. */
   onJoined?: (options: TransactionOptions | undefined) => void
-  /**
-   * Identifies one attempt: equal for all requests with one Idempotency-Key, in calls that another host
-   * answers (`idempotency: 'answer'`).
-   */
+  /** Equal for all requests with one Idempotency-Key, in calls with `idempotency: 'answer'`. */
   attempt?: string
   /** Names another person whose next read must show this transaction's writes. */
   mustSee: (userId: string) => void
@@ -104,16 +102,10 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   mustSee: nobodyElse,
 })
 
-/**
- * Options for a transaction that locks what it relies on before reading it, or whose statements are safe
- * alone. On a busy row, waiting for the lock is cheaper than running again.
- */
+/** For transactions that lock before they read: on a busy row, waiting is cheaper than running again. */
 export const SELF_GUARDED = { isolation: 'read committed' } as const satisfies TransactionOptions
 
-/**
- * Runs `fn` in a serialisable transaction, or in the open one. PostgreSQL may run `fn` again after a
- * serialisation failure, so `fn` must have no effect outside the database.
- */
+/** PostgreSQL may run `fn` again, so `fn` must have no effect outside the database. */
 export async function inTx<C extends Ctx, T>(
   ctx: C,
   fn: (ctx: C) => Promise<T>,
@@ -163,12 +155,9 @@ export type Recognised = {
 
 type Entry = { recognised: Recognised; from: number; until: number }
 
-/**
- * Cache of recently recognised callers by credential. A changed `Database.credentialsVersion` invalidates all
- * entries, because any credential may have been revoked.
- */
+/** Caches callers; a changed `credentialsVersion` drops all, since any may have been revoked. */
 export class CredentialCache {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
   readonly #currentVersion: () => number | undefined
   #version: number | undefined
 
@@ -196,17 +185,9 @@ export class CredentialCache {
     return entry && now >= entry.from && now < entry.until ? entry.recognised : undefined
   }
 
-  /**
-   * Caches a caller unless the version has changed: the look-up may have read a credential that is now
-   * revoked.
-   */
+  /** Caches a caller unless the version changed: the credential may have been revoked since the look-up. */
   keep(credential: string, recognised: Recognised, now: number, version: number | undefined): void {
     if (version === undefined || version !== this.version()) return
-    this.#entries.delete(credential)
-    if (this.#entries.size >= MAX_ENTRIES) {
-      const oldest = this.#entries.keys().next().value
-      if (oldest !== undefined) this.#entries.delete(oldest)
-    }
     const until = Math.min(now + TRUSTED_MS, recognised.endsAt ?? Number.POSITIVE_INFINITY)
     this.#entries.set(credential, { recognised, from: now, until })
   }

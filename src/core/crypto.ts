@@ -9,10 +9,7 @@ export const sha256 = (text: string): string => hash('sha256', text, 'base64url'
 /** Returns an id of a secret that does not reveal it. */
 export const fingerprintOf = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
-/**
- * Returns a keyed hash of an address. Without the server's key nobody can test addresses against it, and
- * hashes of different uses cannot be compared.
- */
+/** Keyed by the server, so that nobody else can test addresses or link hashes of different uses. */
 export const addressHash = ({ hashKey }: { hashKey: string }, use: 'ban' | 'left', address: string): string =>
   sha256(`${use}\n${hashKey}\n${address}`)
 
@@ -54,29 +51,5 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([name, item]) => `${JSON.stringify(name)}:${canonicalJson(item)}`).join(',')}}`
 }
 
-/**
- * The content of a published version that is hashed; must stay in step with
- * docs/guide/sharing-between-servers.md.
- */
-const HASHED_FIELDS = [
-  'body',
-  'card_payload',
-  'card_type',
-  'environment',
-  'fix_summary',
-  'root_cause',
-  'scope_notes',
-  'steps',
-  'symptom',
-  'tags',
-  'title',
-] as const
-
-export type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
-
 export const sha256Hex = (bytes: string | Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
-
-/** Returns the SHA-256 of the canonical JSON of the hashed fields, in lower-case hexadecimal. */
-export const contentHash = (content: HashedContent): string =>
-  sha256Hex(canonicalJson(Object.fromEntries(HASHED_FIELDS.map((field) => [field, content[field] ?? null]))))

@@ -16,10 +16,7 @@ function firstMissing(path: string): string | undefined {
   return missing
 }
 
-/**
- * Makes a private folder and its parents. The first one is made alone: below /proc, Node's recursive mkdir
- * loops without end.
- */
+/** The first folder is made alone: below /proc, Node's recursive mkdir loops without end. */
 export function makeFolder(path: string): void {
   const missing = firstMissing(path)
   try {

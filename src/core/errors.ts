@@ -81,10 +81,7 @@ export const notConfigured = (what: string) =>
 export const unavailable = (detail: string, retryAfterSeconds = 1) =>
   new AppError(503, 'unavailable', detail, {}, { 'Retry-After': String(retryAfterSeconds) })
 
-/**
- * Returns the refusal of a rate limit. The headers describe the limit that refused, which may differ from the
- * door's own limit.
- */
+/** The headers describe the limit that refused, which may differ from the door's own limit. */
 export const rateLimited = (
   { limit, resetSeconds }: Pick<LimitState, 'limit' | 'resetSeconds'>,
   detail = 'Too many requests.',

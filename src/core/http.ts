@@ -8,10 +8,7 @@ import { parseInput } from './invoke.ts'
 
 const SESSION_COOKIE = 'kv_session'
 
-/**
- * Returns the name of the session cookie. Over HTTPS its prefix lets only this host set the cookie; otherwise
- * another host of the domain could plant a session (session fixation).
- */
+/** Over HTTPS, its prefix stops other hosts of the domain from planting a session (session fixation). */
 export const sessionCookieName = (baseUrl: string): string =>
   baseUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE
 
@@ -49,15 +46,10 @@ function refuseForgery(request: FastifyRequest, baseUrl: string): void {
     )
 }
 
-/**
- * Returns the origin that the browser used, which may differ from BASE_URL, such as localhost for 127.0.0.1.
- */
+/** Returns the origin that the browser used, which may differ from BASE_URL (localhost or 127.0.0.1). */
 const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
 
-/**
- * Returns the session token from the first matching cookie (RFC 6265). API keys and app tokens in the cookie
- * are ignored: a program must not get the rights of a browser session.
- */
+/** Ignores API keys and app tokens in the cookie: a program must not get a browser session's rights. */
 export function sessionCookie(request: FastifyRequest, baseUrl: string): string | undefined {
   const ours = sessionCookieName(baseUrl)
   for (const pair of request.headers.cookie?.split(';') ?? []) {
@@ -127,10 +119,6 @@ function queryType(schema: z.core.$ZodType): QueryType {
 export const queryTypes = ({ shape }: z.ZodObject): Map<string, QueryType> =>
   new Map(Object.entries(shape).map(([name, field]) => [name, queryType(field)]))
 
-/**
- * Converts a text from the path or the query to the declared type. A value that does not fit stays text, and
- * the schema refuses it.
- */
 export function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
   const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))
@@ -149,8 +137,5 @@ export function parseQuery<S extends z.ZodObject>(schema: S, request: FastifyReq
   return parseInput(schema, Object.fromEntries(given))
 }
 
-/**
- * Returns an empty body for HEAD. Fastify would read a stream to its end, and would set a length of 0 without
- * a body.
- */
+/** An empty stream for HEAD: without a body, Fastify would set a length of 0. */
 export const noBody = (): Readable => Readable.from([], { objectMode: false })

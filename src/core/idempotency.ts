@@ -12,10 +12,7 @@ const findAnswer = (db: Db, keyHash: string) =>
 /** A time that makes the stored answer count as expired. */
 const NEVER = '1970-01-01T00:00:00.000Z'
 
-/**
- * Locks the row of a key until the transaction ends. A request with the same key waits and then finds the
- * answer.
- */
+/** Locks a key's row until the transaction ends, so that a second request waits and finds the answer. */
 async function lockKey(db: Db, keyHash: string): Promise<void> {
   await db
     .insertInto('idempotency_keys')
@@ -104,9 +101,8 @@ class KeptAnswer<Output> {
 }
 
 /**
- * Runs the call once per Idempotency-Key. The answer is stored in the call's own transaction, so a crash
- * leaves both or neither, and is sealed because answers may carry tokens. `ready` does the slow work before
- * the transaction and returns the call.
+ * The answer is stored in the call's own transaction, so that a crash leaves both or neither. Sealed, because
+ * answers may carry tokens.
  */
 export async function onceOnly<Output>(
   operation: Operation,
@@ -133,10 +129,7 @@ const lockers = new Set<string>()
 
 class OtherIsolation extends Error {}
 
-/**
- * Runs the call and stores its answer in one transaction. A `SELF_GUARDED` operation waits for locks and then
- * reads again, so it needs `read committed`; this shows at its first run, which then starts again.
- */
+/** A `SELF_GUARDED` operation needs `read committed`; its first run shows that and then starts again. */
 async function inOwnIsolation<Output>(
   name: string,
   kept: KeptAnswer<Output>,
@@ -170,10 +163,7 @@ const orRefusal = <Output>(answer: Promise<Output>): Promise<Output | AppError> 
     throw error
   })
 
-/**
- * Runs a call that another host answers. Two simultaneous requests may both call the host; both return the
- * answer that is stored first.
- */
+/** Two simultaneous requests may both call the host; both return the answer that is stored first. */
 async function firstAnswer<Output>(
   kept: KeptAnswer<Output>,
   ctx: Ctx,

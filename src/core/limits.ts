@@ -9,12 +9,19 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: Omit<LimitState
 export type Limits = {
   /** Counts `amount` uses of `key` and returns what is left in its current minute. */
   hit: (key: string, perMinute: number, amount?: number) => LimitState
-  /** Counts a use across all processes of this node, so that a burst gets no more than the limit. */
+  /**
+   * Counts a use across all processes, on PostgreSQL those of all nodes, so that a burst gets no more than the
+   * limit.
+   */
   hitTogether: (key: string, perMinute: number) => LimitState | Promise<LimitState>
+  /** Counts a use at once on this node, and within a second or two on the others. */
+  hitAmongNodes: (key: string, perMinute: number) => LimitState
   /** Returns the state of a limit without counting. */
   look: (key: string, perMinute: number) => LimitState
   /** Counts uses that can no longer be refused. The next minutes pay for an excess. */
   owe: (key: string, perMinute: number, amount: number) => void
+  /** Raises the count of `key` to that of all nodes, whose window ends in `msLeft`. */
+  raise: (key: string, uses: number, msLeft: number) => void
 }
 
 /** Uses counted in one process that its siblings must add. */
@@ -28,18 +35,12 @@ export type SharedLimits = Limits & {
 const WINDOW_MS = 60_000
 const MAX_KEYS = 100_000
 const KEPT_BY_SWEEP = 0.9 * MAX_KEYS
-/**
- * Delay in ms before counts are shared: short enough for a client's next request, long enough to batch under
- * load.
- */
+/** In ms: short enough for a client's next request, long enough to batch under load. */
 const SHARE_AFTER_MS = 2
 
 type Window = { start: number; uses: number; lastsMs: number }
 
-/**
- * Drops ended windows first, then those with the fewest uses, so that a flood of new keys cannot clear other
- * counts.
- */
+/** Drops ended windows, then the least used, so that a flood of new keys cannot clear other counts. */
 function sweep(windows: Map<string, Window>, time: number): void {
   for (const [key, window] of windows) if (time - window.start >= window.lastsMs) windows.delete(key)
   for (let uses = 1; windows.size > KEPT_BY_SWEEP; uses *= 2)
@@ -74,10 +75,6 @@ const stateOf = ({ start, uses, lastsMs }: Window, perMinute: number, time: numb
   exceeded: uses > perMinute,
 })
 
-/**
- * Counts uses per key and minute in memory. The processes of a machine exchange counts by `share`, so that a
- * limit holds for the whole machine.
- */
 export function memoryLimits(
   share?: (uses: CountedUses) => void,
   now: () => number = Date.now,
@@ -113,11 +110,11 @@ export function memoryLimits(
   return {
     hit,
     hitTogether: hit,
+    hitAmongNodes: hit,
     look(key, perMinute) {
       const time = now()
       const window = windows.get(key)
-      // After the clock was set back, a window with a later start is closed; it would otherwise stay open too
-      // long.
+      // After the clock was set back, a window that starts later would stay open too long.
       const isOpen = window !== undefined && window.start <= time && time - window.start < window.lastsMs
       return stateOf(isOpen ? window : { start: time, uses: 0, lastsMs: WINDOW_MS }, perMinute, time)
     },
@@ -125,6 +122,11 @@ export function memoryLimits(
       const time = now()
       const window = addOwed(key, time, amount, perMinute, time)
       shareSoon?.(key, window.start, amount, perMinute)
+    },
+    raise(key, uses, msLeft) {
+      const time = now()
+      const window = add(key, time + msLeft - WINDOW_MS, 0, time)
+      window.uses = Math.max(window.uses, uses)
     },
     absorb(uses) {
       const time = now()

@@ -9,10 +9,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 const isBusy = (error: NodeJS.ErrnoException) => error.code === 'EAGAIN' || error.code === 'EBUSY'
 
-/**
- * Writes log lines and drops what cannot be written: a full disk or a closed terminal must not stop the
- * service. Pino's own output would end the process.
- */
+/** Drops lines that cannot be written: a full disk would end the process with Pino's own output. */
 export class LogOutput {
   readonly #fd: number
   #waiting: Buffer[] = []
@@ -83,10 +80,6 @@ const reasonOf = ({ message, code }: { message?: string; code?: string }) => mes
 
 type Failure = { message: string; details?: Record<string, unknown>; level?: 'warn' | 'error' }
 
-/**
- * Logs a failure. A database outage is one line without a stack, at most every ten seconds per message, with
- * the number of failures since the last line.
- */
 export function logFailure(
   { database, log }: Pick<Services, 'database' | 'log'>,
   error: unknown,

@@ -19,8 +19,8 @@ export const ownHosts = ({ baseUrl, host, allowedHosts }: Config): readonly stri
 ]
 
 /**
- * Returns the vault's loopback addresses: clients take `localhost` and `127.0.0.1` for two servers. The port
- * stays that of BASE_URL, so that no other program on this machine can pose as the vault.
+ * Clients take `localhost` and `127.0.0.1` for two servers. The port stays that of BASE_URL, so that no other
+ * program here can pose as the vault.
  */
 function loopbackAddresses({ baseUrl }: Pick<Config, 'baseUrl'>): string[] {
   const base = new URL(baseUrl)

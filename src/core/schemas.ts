@@ -8,9 +8,7 @@ export const Id = z.guid().toLowerCase()
 const ADDRESS =
   /^[^\s\p{Cc}\p{Default_Ignorable_Code_Point}@<>"(),:;[\]\\]+@[^\s\p{Cc}\p{Default_Ignorable_Code_Point}@<>"(),:;[\]\\]+$/u
 
-/**
- * An e-mail address, described in the schema by its format: other regex engines read the pattern differently.
- */
+/** Described in the schema by its format, because other regex engines read the pattern differently. */
 export const Email = z
   .string()
   .trim()
@@ -46,10 +44,7 @@ type Written = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseS
 /** Pattern for at least one non-blank character, also for readers that match the whole text. */
 export const NOT_BLANK = '\\S[\\s\\S]*'
 
-/**
- * Adds the non-blank pattern, because zod does not describe that a text is trimmed before its length is
- * checked.
- */
+/** zod does not describe that a text is trimmed before its length is checked. */
 function sayBlanksAreRefused({ zodSchema, jsonSchema }: Written): void {
   const { type, minLength = 0, pattern, format } = jsonSchema
   if (type !== 'string' || minLength === 0 || pattern !== undefined || format !== undefined) return

@@ -36,20 +36,14 @@ export const plainName = (text: string): string =>
 const LINKING_DOT = /([^\s.])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu
 const LINKING_SCHEME = /:(?=[/\\])/g
 
-/**
- * Breaks what looks like an address in other people's words, because mail programs turn it into a link
- * (phishing).
- */
+/** Breaks what looks like an address, because mail programs turn it into a link (phishing). */
 export const withoutLinks = (text: string): string =>
   plainName(text).replaceAll(LINKING_DOT, '$1. ').replaceAll(LINKING_SCHEME, ': ').replaceAll('@', ' at ')
 
 /** Replaces a mark where no rule matched: the rules know only some forms of prompt injection. */
 export const NONE_RECOGNISED = 'none recognised'
 
-/**
- * Who wrote the text of an answer. Agents must treat text of others as data, never as instructions (prompt
- * injection).
- */
+/** Agents must treat text of others as data, never as instructions (prompt injection). */
 export const Provenance = z
   .object({
     owner: z

@@ -3,10 +3,7 @@ import { isAbsolute, join } from 'node:path'
 
 export type Variables = Record<string, string | undefined>
 
-/**
- * Returns the person's home folder. With an empty HOME, Node returns an empty path, and settings would come
- * from the working folder, which may be a stranger's repository.
- */
+/** With an empty HOME, Node returns an empty path: a stranger could set the settings by a repository. */
 export const homeFolder = (): string => homedir() || userInfo().homedir
 
 /** Returns the folder of an XDG variable. A relative path is ignored, as XDG requires. */

@@ -244,10 +244,7 @@ function isTrimmedFirst(schema: z.core.$ZodType): boolean {
   return false
 }
 
-/**
- * Checks the length of a text before zod does, because zod still matches patterns of a text that is too long.
- * zod counts code points, so only a length above twice the limit in UTF-16 units is certain.
- */
+/** Checks the length before zod, which matches patterns of too long texts and counts code points. */
 function lookAtText(schema: z.core.$ZodType): Look | undefined {
   const most = maxLengthOf(schema)
   if (most === undefined) return undefined
@@ -258,9 +255,6 @@ function lookAtText(schema: z.core.$ZodType): Look | undefined {
   }
 }
 
-/**
- * Returns an issue for the first item that is not a text in a very long list: zod would describe every item.
- */
 function otherThanTexts(items: readonly unknown[], path: Path): InputIssue[] {
   const found: InputIssue[] = []
   for (let i = 0; i < items.length && found.length <= MAX_ISSUES; i++)

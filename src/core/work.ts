@@ -1,10 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Pieces } from '../shared/pieces.ts'
 
-/**
- * Returns a function to await between pieces of long work. It waits one iteration of the event loop after each
- * slice, so that other requests run.
- */
+/** Returns a function to await in long work: after each slice, other requests run. */
 export function makeYielder(sliceMs = 10): () => Promise<void> {
   let began = performance.now()
   return async () => {
@@ -16,10 +13,6 @@ export function makeYielder(sliceMs = 10): () => Promise<void> {
 
 export type Meter = {
   charge: (ms: number) => void
-  /**
-   * Waits for other long work of the same caller, and refuses if the caller's minute is spent. Returns a
-   * function that ends the turn.
-   */
   takeTurn: () => Promise<() => void>
 }
 
@@ -68,10 +61,6 @@ export class Work {
     }
   }
 
-  /**
-   * Returns what an analysis says about a text, cached for the call, so that a transaction does not repeat
-   * work done before it. `analysis` names `analyse`.
-   */
   async about<T>(analysis: string, text: string, analyse: (text: string) => Pieces<T>): Promise<T> {
     const results = this.#results.get(analysis) ?? new Map<string, unknown>()
     this.#results.set(analysis, results)

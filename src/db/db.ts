@@ -9,10 +9,7 @@ export type EngineName = 'sqlite' | 'postgres'
 export type TransactionOptions = {
   /** `serializable`, unless the transaction is `SELF_GUARDED` (core/context.ts). SQLite has one level. */
   isolation?: 'serializable' | 'read committed'
-  /**
-   * On PostgreSQL a process runs serialisable transactions one after the other (transaction-queue.ts). `true`
-   * lets two run at once: for frequent ones that only add rows.
-   */
+  /** `true` lets two serialisable transactions run at once on PostgreSQL, if they only add rows. */
   twoAtOnce?: boolean
   /** On PostgreSQL: no statement timeout. On SQLite: waits for another process's lock without a limit. */
   mayTakeLong?: boolean
@@ -26,20 +23,14 @@ export type Database = {
   read: Db
   /** For one person's reads: perhaps from a replica, but only from one that has this person's writes. */
   readFor: (userId: string) => Db
-  /**
-   * Call after a commit and before its answer: the next read of these people, on any node, then shows the
-   * write.
-   */
+  /** Call after a commit and before its answer: these people's next read then shows the write. */
   wrote: (userIds: readonly string[]) => Promise<void>
   transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
   /** Returns how long (ms) the oldest waiting call has waited. */
   waitMs: (work: 'read' | 'write') => number
   /** Runs a request. It gets database connections before requests that arrived later. */
   serve: (since: number, request: () => void) => void
-  /**
-   * Changes when any credential may have been revoked: at once for this process, shortly after for others.
-   * Undefined while unknown; then no credential is cached.
-   */
+  /** Changes when a credential may have been revoked; while undefined, no credential may be cached. */
   credentialsVersion: () => number | undefined
   /** Returns false if the database is read-only. */
   takesWrites: () => Promise<boolean>
@@ -49,10 +40,7 @@ export type Database = {
   close: () => Promise<void>
 }
 
-/**
- * Returns the database with unlimited waits, for the work before the service starts: all processes do that
- * work at once, and a timeout would end them all.
- */
+/** For work before the start: all processes do it at once, and a timeout would end them all. */
 export const withPatience = (database: Database): Database => ({
   ...database,
   transaction: (fn, options) => database.transaction(fn, { ...options, mayTakeLong: true }),
@@ -61,10 +49,6 @@ export const withPatience = (database: Database): Database => ({
 /** Whether a handle is SQLite, for statements built without a context; elsewhere use `ctx.database.engine`. */
 export const isSqlite = (db: Db): boolean => db.getExecutor().adapter instanceof SqliteAdapter
 
-/**
- * Returns a function for the size of a PostgreSQL database (on a cluster: of all nodes). Undefined for SQLite,
- * whose file lies in DATA_DIR.
- */
 export const databaseSizeOf = (database: Database): (() => Promise<number>) | undefined =>
   database.engine === 'postgres' ? () => databaseBytes(database) : undefined
 
@@ -103,10 +87,6 @@ export class VaultGone extends Error {
   }
 }
 
-/**
- * Thrown in a `read committed` transaction when a row changed before the lock was held. PostgreSQL rolls back
- * and runs the transaction again.
- */
 export class RunAgain extends Error {
   override readonly name = 'RunAgain'
 }
@@ -116,10 +96,7 @@ export type TransactionMark = { tookCredentials: boolean }
 
 const openTransaction = new AsyncLocalStorage<TransactionMark>()
 
-/**
- * Starts a transaction mark and refuses a nested transaction: it would deadlock on SQLite and be independent
- * on PostgreSQL.
- */
+/** Refuses a nested transaction: it would deadlock on SQLite and be independent on PostgreSQL. */
 export function newTransactionMark(): TransactionMark {
   if (openTransaction.getStore())
     throw new Error('A transaction was begun inside a transaction: use inTx(ctx, …)')
@@ -197,10 +174,7 @@ function setsDecidingColumn(table: string, columns: string): boolean {
   return names.length === 0 || names.some((name) => deciding?.has(name.toLowerCase()))
 }
 
-/**
- * Whether a statement may revoke or change a credential, judged by its SQL text. Unclear statements count as
- * yes, because an extra look-up is cheap.
- */
+/** Whether a statement may revoke a credential; unclear ones count, since an extra look-up is cheap. */
 export function takesCredentials(statement: string): boolean {
   if (!MENTIONED.test(statement)) return false
   if (REMOVES.test(statement) || REPLACES.test(statement)) return true
@@ -218,10 +192,6 @@ export type UntilAvailable = {
   pauseMs?: number
 }
 
-/**
- * Retries a write while the database is unavailable, so that a job neither repeats nor loses anything; after a
- * stop it retries once more.
- */
 export async function untilAvailable<T>(
   database: Pick<Database, 'isUnavailable'>,
   work: () => Promise<T>,

@@ -6,10 +6,7 @@ import type { Schema } from './schema.ts'
 /** All tables, with those that only PostgreSQL has and no typed query names. */
 export type Table = keyof Schema | 'context_event_index' | 'write_positions'
 
-/**
- * How tables are distributed over a PostgreSQL cluster (docs/scale.md): sharded by a column, `reference` (a
- * full copy on every node, for local joins), or `single` (on one node).
- */
+/** How tables are distributed over a cluster (docs/scale.md); `reference` is a full copy on every node. */
 export const DISTRIBUTION = {
   // A card, its parts and its index entries share a shard.
   cards: 'card_id',
@@ -51,6 +48,7 @@ export const DISTRIBUTION = {
   sessions: 'token_hash',
   api_keys: 'key_hash',
   idempotency_keys: 'key_hash',
+  rate_limits: 'key',
 
   users: 'reference',
   workspaces: 'reference',
@@ -118,10 +116,7 @@ async function tablesLaidOut(db: Db): Promise<Set<string>> {
   return new Set(rows.map((row) => row.name))
 }
 
-/**
- * Distributes a table. Tables on the coordinator are registered too, so that Citus commits a transaction on
- * coordinator and worker together.
- */
+/** Tables on the coordinator are registered too, so that Citus commits them together with workers. */
 async function layOutTable(db: Db, table: string, by: string): Promise<void> {
   if (by === 'single') {
     await sql`select citus_add_local_table_to_metadata(${table}::regclass)`.execute(db)
@@ -133,10 +128,7 @@ async function layOutTable(db: Db, table: string, by: string): Promise<void> {
   await sql`select truncate_local_data_after_distributing_table(${table}::regclass)`.execute(db)
 }
 
-/**
- * Distributes the tables over the cluster (distribution.ts); tables in the right form stay. Foreign keys are
- * dropped meanwhile, because Citus cannot move one end of a key alone.
- */
+/** Drops foreign keys meanwhile, because Citus cannot move one end of a key alone. */
 export function layOut(database: Database): Promise<string[]> {
   return database.transaction(
     async (db) => {

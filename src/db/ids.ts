@@ -3,10 +3,7 @@ import { randomUUID } from 'node:crypto'
 let lastTime = 0
 let countInTime = 0
 
-/**
- * Returns a UUID version 7, which sorts by time. Ids of one process sort in the order of creation, even within
- * a millisecond.
- */
+/** Returns a UUID version 7; ids of one process sort in the order of creation, even within a ms. */
 export function newId(now: number = Date.now()): string {
   countInTime = now === lastTime ? (countInTime + 1) & 0xfff : 0
   lastTime = now

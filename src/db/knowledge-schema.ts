@@ -1,35 +1,25 @@
 import type { Generated } from 'kysely'
+import type { ContentColumns } from '../shared/card-fields.ts'
 import type { Licence } from '../shared/licences.ts'
 
-export type CardType = 'debug_fix' | 'how_to' | 'lesson_learned' | 'decision' | 'reference'
 export type CardStatus = 'unpublished' | 'published'
 export type ReviewStatus = 'not_reviewed' | 'passed' | 'rejected'
 export type FeedbackKind = 'useful' | 'not_applicable' | 'outdated'
 
-export type CardsTable = {
+export type CardsTable = ContentColumns & {
   card_id: string
   owner_id: string
   workspace_id: string
   /** Where the card was recorded; unpublishing returns the card there. */
   origin_workspace_id: string
-  card_type: CardType
   status: CardStatus
   version: number
-  /**
-   * The version with which the card came into its workspace, set by a trigger; only the owner sees earlier
-   * ones.
-   */
+  /** Set by a trigger when the card comes into its workspace; only the owner sees earlier versions. */
   seen_from_version: Generated<number>
-  /**
-   * When the card came into its workspace, set by a trigger; only the owner sees earlier comments. Null: the
-   * card never moved.
-   */
+  /** Set by a trigger; only the owner sees earlier comments. Null: the card never moved. */
   seen_since: Generated<string | null>
-  title: string
   /** Case-folded title, tags and the beginnings of symptom and fix, for the text filter of lists. */
   filter_text: string
-  tags: string
-  environment: string
   evidence_count: Generated<number>
   feedback_useful: Generated<number>
   feedback_not_applicable: Generated<number>
@@ -47,10 +37,7 @@ export type CardsTable = {
   review_after_days: Generated<number | null>
   /** How the card was recorded: by a person in the web app, or by an agent or a program; null if unknown. */
   recorded_with: Generated<'session' | 'api_key' | 'oauth' | null>
-  /**
-   * 1 while the superseding card is deleted or hidden. Stored here, because that card may lie in another
-   * shard.
-   */
+  /** 1 while the superseding card is deleted or hidden; stored here, as it may be in another shard. */
   successor_gone: Generated<number>
   /** The superseding card; search then leaves this card out. */
   superseded_by: Generated<string | null>
@@ -58,13 +45,13 @@ export type CardsTable = {
   source_event_id: Generated<string | null>
   /** Which sample card of the first steps; null for written cards. */
   sample: Generated<string | null>
-  /** SHA-256 of the current version's content, set at publication (core/content-hash.ts). */
+  /** SHA-256 of the current version's content, set at publication (shared/library-snapshot.ts). */
   content_hash: Generated<string | null>
   /** SPDX identifier; a version keeps its licence even after unpublishing. */
   licence: Generated<Licence | null>
   /** When the current version became visible to other readers. */
   version_published_at: Generated<string | null>
-  /** JSON: where the text was pulled from (features/library-sharing); null for a local card. */
+  /** JSON: where the text was pulled from (features/library); null for a local card. */
   origin: Generated<string | null>
   /** The source server and the card's id there, to find the card at the next pull. */
   origin_key: Generated<string | null>
@@ -82,13 +69,6 @@ export type CardsTable = {
   deleted_at: string | null
   /** Since when moderators or enough reports hide the card from all but its owner. */
   hidden_at: Generated<string | null>
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
-  steps: string
-  card_payload: string | null
-  body: string | null
-  scope_notes: string | null
 }
 
 /** One row per tag, for counting and filtering; `cards.tags` keeps the order. */
@@ -184,10 +164,7 @@ export type CardMergesTable = {
 export type VerdictOutcome = 'worked' | 'failed' | 'stale' | 'withdrawn'
 export type Closeness = 'owner' | 'team' | 'stranger'
 
-/**
- * Append-only: a person's last row counts per card, version and environment. Rows can be deleted only with the
- * card.
- */
+/** Append-only: a person's last row counts per card, version and environment. */
 export type CardVerdictsTable = {
   verdict_id: string
   card_id: string
@@ -264,10 +241,7 @@ export type ModerationMattersTable = {
   /** `blocked`: the review refused the card, and the owner asks moderators to look. */
   cause: 'reports' | 'blocked'
   status: ModerationStatus
-  /**
-   * Grows with each decision and appeal, and when reports hide the card. A decision must name the revision
-   * that the moderator has read.
-   */
+  /** A decision must name the revision that the moderator has read; reports and appeals raise it too. */
   revision: number
   card_version: number
   /** Hidden by reports alone, until a moderator decides. */
@@ -404,10 +378,7 @@ export type SearchWordsTable = {
   public_cards: Generated<number>
 }
 
-/**
- * Changes of word counts, one row per card write, folded by a background job. Writers only append: updating
- * the shared rows of common words would make them wait for each other.
- */
+/** Append-only: updating the rows of common words would make writers wait for each other. */
 export type SearchChangesTable = {
   change_no: Generated<number>
   cards: number

@@ -45,10 +45,6 @@ export async function acquireLockOf(
     await sql`select pg_advisory_xact_lock(${LOCKS_BY_ID[name]}, hashtext(${id}))`.execute(db)
 }
 
-/**
- * Returns how many connections servers and running backups have to this database. Commands use another
- * application name.
- */
 export async function otherServers(db: Db): Promise<number> {
   const { rows } = await sql<{ count: string | number }>`
     select count(*) as count from pg_stat_activity

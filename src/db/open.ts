@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from './db.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { explainUnusable } from './postgres/requirements.ts'
+import type { OnSlow } from './prepared.ts'
 import { openPostgresSnapshot, openSqliteSnapshot, type Snapshot } from './snapshot.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
@@ -12,6 +13,7 @@ export const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'vaul
 export type DatabaseEvents = {
   onIdleError?: (error: Error) => void
   onReplicaChange?: (usable: boolean, reason: string) => void
+  onSlow?: OnSlow
 }
 
 export type OpenOptions = DatabaseEvents & {
@@ -23,10 +25,10 @@ export type OpenOptions = DatabaseEvents & {
 
 export function openDatabase(
   config: Config,
-  { onIdleError = () => {}, onReplicaChange, mustExist = false, isPatient = false }: OpenOptions = {},
+  { onIdleError = () => {}, onReplicaChange, onSlow, mustExist = false, isPatient = false }: OpenOptions = {},
 ): Database {
   const url = config.databaseUrl
-  if (url === undefined) return openSqlite(databaseFile(config), { mustExist })
+  if (url === undefined) return openSqlite(databaseFile(config), { mustExist, ...(onSlow ? { onSlow } : {}) })
   return openPostgres({
     url,
     readUrl: config.databaseReadUrl,
@@ -36,6 +38,7 @@ export function openDatabase(
     isPatient,
     onIdleError,
     ...(onReplicaChange ? { onReplicaChange } : {}),
+    ...(onSlow ? { onSlow } : {}),
   })
 }
 

@@ -22,10 +22,7 @@ function literal(value: unknown): string | undefined {
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
 
-/**
- * Binds each repeated value once (SQLite): binding costs as much as a look-up. Other statements stay
- * unnumbered, because node:sqlite searches all numbers for each value.
- */
+/** Binds each repeated value once, because in SQLite binding costs as much as a look-up. */
 function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
   const parameters: unknown[] = []
   const positions = new Map<unknown, number>()
@@ -45,38 +42,59 @@ function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
   return seen === query.parameters.length ? { ...query, sql: text, parameters } : query
 }
 
+const names = new Map<string, string>()
 const plans = new Map<string, string>()
 
+const MAX_SHOWN = 200
+
+/** From this time in ms on a statement is told. */
+const SLOW_MS = 1000
+
+export type SlowStatement = { statement: string; ms: number }
+export type OnSlow = (slow: SlowStatement) => void
+
+/** Tells a statement that was slow by its name, or by the beginning of its text, which has no values. */
+export function tellIfSlow(onSlow: OnSlow, text: string, began: number): void {
+  const ms = performance.now() - began
+  if (ms < SLOW_MS) return
+  onSlow({ statement: names.get(text) ?? text.slice(0, MAX_SHOWN), ms: Math.round(ms) })
+}
+
 /**
- * Names of statements whose plan a PostgreSQL connection keeps. A plan made while a table was small stays
- * until ANALYZE or reconnect, so only look-ups by key may use it. A query with `*` would fail after a column
+ * Only look-ups by key: a plan made while a table was small stays. A query with `*` would fail after a column
  * is added.
  */
 export const keptPlans: ReadonlyMap<string, string> = plans
 
 type Options = { keepsPlan?: boolean }
 
-function makeReady<P, R>(build: Build<P, R>, db: Db, { keepsPlan }: Options): Ready<R> {
+/** Compiles a query. PostgreSQL gets its name as a comment, for its log and its views of running statements. */
+function makeReady<P, R>(name: string, build: Build<P, R>, db: Db, { keepsPlan }: Options): Ready<R> {
   const built = build(db, (name) => sql.val(new Parameter(name)) as never)
   const compiled = 'isRawBuilder' in built ? built.compile(db) : built.compile()
-  const query = isSqlite(db) ? bindLess(compiled) : compiled
-  if (keepsPlan && !isSqlite(db) && !plans.has(query.sql)) plans.set(query.sql, `kept_${plans.size}`)
-  const names = query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined))
-  return { query, names }
+  const query = isSqlite(db) ? bindLess(compiled) : { ...compiled, sql: `/* ${name} */ ${compiled.sql}` }
+  names.set(query.sql, name)
+  if (keepsPlan && !isSqlite(db) && !plans.has(query.sql)) plans.set(query.sql, `${name}_${plans.size}`)
+  const parameters = query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined))
+  return { query, names: parameters }
 }
 
 /**
  * Builds and compiles a query once per engine, for hot paths: building costs several times the indexed
- * look-up.
+ * look-up. Logs and PostgreSQL show the name.
  */
-export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R>, options: Options = {}) {
+export function prepared<P extends Record<string, unknown>, R>(
+  name: string,
+  build: Build<P, R>,
+  options: Options = {},
+) {
   const ready = new Map<unknown, Ready<R>>()
   return async (db: Db, values: P): Promise<R[]> => {
     const run = directRun(db)
     const engine = run ? 'direct' : db.getExecutor().adapter.constructor
     let known = ready.get(engine)
     if (!known) {
-      known = makeReady(build, db, options)
+      known = makeReady(name, build, db, options)
       ready.set(engine, known)
     }
     const { query, names } = known
@@ -95,10 +113,6 @@ const inserts = new Map<string, KnownInsert[]>()
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name, i) => name === b[i])
 
-/**
- * Returns the cached insert of a table and its columns. Columns are compared one by one, because a joined key
- * would cost more.
- */
 function insertFor(
   table: keyof Schema & string,
   columns: readonly string[],
@@ -109,7 +123,7 @@ function insertFor(
     (candidate) => candidate.returned === returned && isSame(candidate.columns, columns),
   )
   if (found) return found.insert
-  const insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) => {
+  const insert = prepared(`insert_${table}`, (db: Db, parameter: Named<Record<string, unknown>>) => {
     const values = Object.fromEntries(columns.map((name) => [name, parameter(name)]))
     const query = db.insertInto(table).values(values as never)
     return returned ? query.returning(returned as never) : query
@@ -127,8 +141,8 @@ export async function insertRow<T extends keyof Schema & string>(
 }
 
 /**
- * Inserts a row and returns stored values of some columns; `returned` must be the same array at each call. In
- * PostgreSQL, reading the new row by an index would conflict with other serialisable inserts.
+ * `returned` must be the same array at each call. Reading the new row by an index would conflict with other
+ * serialisable inserts.
  */
 export async function insertAndReturn<T extends keyof Schema & string, R>(
   db: Db,

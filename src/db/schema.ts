@@ -39,6 +39,7 @@ export type Schema = {
   first_steps: FirstStepsTable
   login_failures: LoginFailuresTable
   reset_requests: ResetRequestsTable
+  rate_limits: RateLimitsTable
   idempotency_keys: IdempotencyKeysTable
   text_usage: TextUsageTable
 
@@ -152,10 +153,7 @@ export type EmailTokensTable = {
   used_at: string | null
 }
 
-/**
- * A requested password reset. The address is looked up after the answer, so that the answer's time reveals
- * nothing (timing attack).
- */
+/** The address is looked up after the answer, so that its time reveals nothing (timing attack). */
 export type ResetRequestsTable = { request_id: string; email_normal: string; created_at: string }
 
 export type EmailChangesTable = {
@@ -175,6 +173,8 @@ type FirstStepsTable = {
   searched_at: string | null
   dismissed_at: string | null
 }
+
+type RateLimitsTable = { key: string; points: number; expire: number }
 
 type LoginFailuresTable = { subject: string; failures: number; last_failure_at: string }
 
@@ -328,10 +328,6 @@ export type BillingSubscriptionsTable = {
   updated_at: string
 }
 
-/**
- * Processed events, written in the transaction of their effect. The code reads only the id; type and time are
- * for an operator.
- */
 export type BillingEventsTable = {
   event_id: string
   provider: string

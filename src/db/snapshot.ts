@@ -152,10 +152,7 @@ type TextColumn = { table_name: string; column_name: string }
 
 const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/**
- * Connects with an error listener: the connection idles while a batch is written, and an unheard error would
- * end the process. The next query reports the failure.
- */
+/** An error listener, because an error on the idle connection would otherwise end the process. */
 async function connect(url: string) {
   const client = new pg.Client({
     connectionString: url,
@@ -178,10 +175,6 @@ async function connect(url: string) {
   return { query, end: () => client.end() }
 }
 
-/**
- * Opens a snapshot: repeatable read shows one state of the database, and a cursor keeps only a batch in
- * memory.
- */
 export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   const client = await connect(url)
   try {

@@ -1,10 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Db, isSqlite } from './db.ts'
 
-/**
- * Compares and sorts a column by bytes, as SQLite does. Some PostgreSQL collations skip spaces and
- * punctuation, so a range by prefix would miss rows.
- */
+/** Compares by bytes: some PostgreSQL collations skip spaces, so a range by prefix would miss rows. */
 export const byBytes = (db: Db, column: string) =>
   sql<string>`${sql.ref(column)} collate ${sql.raw(isSqlite(db) ? 'binary' : '"C"')}`
 

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { JSON_FIELDS, TEXT_FIELDS } from '../shared/card-fields.ts'
 import type { Schema } from './schema.ts'
 
 export type Column<Table extends keyof Schema> = keyof Selectable<Schema[Table]> & string
@@ -22,10 +23,7 @@ export type StoredTexts<Name extends string = string> = {
 
 const OF_CARD = { isOfCard: true } as const
 
-/**
- * The columns of free text in each table, or null. A rescan and the counters of storage read them here; a rescan reports its
- * tables in this order. It leaves out cards and what is written on them for good: their history cannot change.
- */
+/** Columns of free text per table; a rescan reports tables in this order and leaves out cards. */
 export const STORED_TEXTS = {
   context_events: {
     text: ['title', 'content', 'session_id', 'client'],
@@ -83,8 +81,8 @@ export const STORED_TEXTS = {
 
   // A text of a card is written by the person who made that version of it.
   cards: {
-    text: ['title', 'symptom', 'fix_summary', 'root_cause', 'body', 'scope_notes'],
-    json: ['tags', 'environment', 'steps', 'card_payload'],
+    text: TEXT_FIELDS,
+    json: JSON_FIELDS,
     counted: { writer: 'edited_by', ...OF_CARD },
   },
   card_versions: { text: [], json: ['content'], counted: { writer: 'edited_by', ...OF_CARD } },
@@ -103,6 +101,7 @@ export const STORED_TEXTS = {
   first_steps: null,
   login_failures: null,
   reset_requests: null,
+  rate_limits: null,
   text_usage: null,
   memberships: null,
   credit_balances: null,

@@ -1,9 +1,6 @@
 import { type Html, html } from './page.ts'
 
-/**
- * Renders Markdown of strangers in linear time. A full Markdown parser takes seconds for some thousand hostile
- * characters and would block the server.
- */
+/** Runs in linear time: a full Markdown parser takes seconds for hostile text and blocks the server. */
 
 /** No form may contain its own opening character, so that unclosed forms stay linear. */
 const INLINE =

@@ -1,9 +1,6 @@
 import { doAll, type Pieces } from '../shared/pieces.ts'
 
-/**
- * Aho-Corasick over ASCII keywords, ignoring case, as one dense table: a column per character class, a row per
- * state.
- */
+/** Aho-Corasick over ASCII, ignoring case: a column per character class, a row per state. */
 export type Automaton = {
   scan(text: string, hit: Hit): void
   scanInPieces(text: string, hit: Hit): Pieces<void>
@@ -62,10 +59,6 @@ type Trie = {
   /** The next state for each class, row by row; 0 means none, because the root is no child of any state. */
   next: Uint16Array
   states: number
-  /**
-   * The children of a state as a linked list: the last child, the previous sibling of each, and the class that
-   * leads to each.
-   */
   lastChild: Uint16Array
   sibling: Uint16Array
   classInto: Uint8Array

@@ -13,10 +13,6 @@ export const MAX_TOKEN_LENGTH = 4000
 const LONG = new RegExp(`[A-Za-z0-9_+/.~=%-]{201,${MAX_TOKEN_LENGTH}}(?=[\\s"'\`;,)\\]}\\\\<&]|$)`, 'y')
 
 const SAMPLE = 400
-/**
- * In a random value a quarter to half of all neighbours are a letter and a digit; in paths and words hardly
- * any.
- */
 const MIN_SHARE_OF_CHANGES = 0.1
 const PUBLIC_KEY_OF_SSH = /^AAAA[A-Z][23][NVY]/
 
@@ -32,9 +28,7 @@ function longToken(text: string, start: number, kind: string): Span | undefined 
   return { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
-/**
- * Matches passwords with blanks. Quotes are required, because only a quote marks where such a password ends.
- */
+/** Only a quote marks where a password with blanks ends. */
 const PHRASE = /[^"'`\r\n\\<>{}]{8,100}(?=["'`])/y
 
 /** App passwords of a mail provider: four groups of four letters. */
@@ -80,10 +74,7 @@ const AMPERSAND = 38
 /** Matches the next URL parameter, which ends the value before it. */
 const NEXT_FIELD = /&\w{1,30}[=;]/y
 
-/**
- * Decides whether the pattern of a notation is worth trying. A run of value characters is read once for all
- * names inside it, because pasted runs of names would block the server (denial of service).
- */
+/** Reads a run of value characters once for all names in it (denial of service by pasted runs). */
 export class ValueRuns {
   readonly #text: string
   readonly #notation: Notation
@@ -135,10 +126,7 @@ export class ValueRuns {
   }
 }
 
-/**
- * Matches bare values with signs that code has too: `DB_PASSWORD=…?…`, `password: …:…`, `FAL_KEY=<id>:<key>`.
- * A value with a closing bracket is code.
- */
+/** Matches values with signs that code has too; a value with a closing bracket is code. */
 const VALUE = /(?![:?|([{])(?:[A-Za-z0-9_+/.~!@#%^*=$:?|([{-]|&(?!\w{1,30}[=;])){8,200}(?=[\s"'`;,<]|$)/y
 export const SIGNED_NOTATION: Notation = {
   inside: setOf(`${WORD_CHARACTERS}+/.~!@#%^*=$:?|([{-`),
@@ -154,10 +142,6 @@ const SIGN_OF_PASSWORD = /[?([{]|=(?!=?$)/
 /** Matches table cells or shell pipes. */
 const MANY_BARS = /\|.*\|/
 
-/**
- * Excludes forms that also mix letters and digits: times, machine addresses, digests, resource names, row
- * keys, variables.
- */
 export const KNOWN_FORM = new RegExp(
   [
     String.raw`^\d{4}-\d\d-\d\dT`,
@@ -203,10 +187,7 @@ function endsLine(text: string, at: number): boolean {
   return END_OF_LINE.test(text)
 }
 
-/**
- * From the end of a name to the start of its value: rest of the name, closing quote or bracket, operator,
- * opening quotes. Every quantifier is bounded, so that one try costs a constant.
- */
+/** Every quantifier is bounded, so that one try costs a constant. */
 const REST_OF_NAME = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`
 /** A JSON pair that may stand between a name and its value. */
 const SHORT_PAIR = `["']\\w{1,30}["']\\s{0,4}:\\s{0,4}(?:true|false|null|\\d{1,10}|"[^"\\n]{0,40}")`
@@ -223,10 +204,7 @@ const OPERATOR = [
   '[:>]',
   `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
 ].join('|')
-/**
- * Markdown closes emphasis behind the operator (`**Password:** …`). A value may begin with `_`. In YAML `>-`
- * puts the value on the next line.
- */
+/** Markdown closes emphasis behind the operator (`**Password:** …`); YAML `>-` starts a new line. */
 const OPENING = `(?:[*~]{1,3}|_{1,3}(?=\\s))?[ \\t]{0,40}(?:(?:[|>][+-]?)?\\r?\\n[ \\t]{1,40}|\\\\\\r?\\n[ \\t]{0,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
 const LINK = new RegExp(`${REST_OF_NAME}(?:${OPERATOR})${OPENING}`, 'iy')
 
@@ -287,20 +265,14 @@ function secretBelow(text: string, nameEnd: number, kind: string): Span | undefi
     : { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
-/**
- * `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: without an operator the value itself must look like a
- * secret.
- */
+/** Without an operator (`my token is …`) the value itself must look like a secret. */
 const spoken = (about: string) =>
   new RegExp(
     `[A-Z_]{0,20}[ \\t]{1,4}${about}((?:is|was|to|ist|lautet|est|es|[-–—→])[ \\t]{1,4})?(["'\`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\\s"'\`;,)\\]}]|$)`,
     'y',
   )
 const SPOKEN = spoken('')
-/**
- * Matches `the password for staging is …`. Other names are excluded: a "key for" something is often a row
- * number.
- */
+/** Excludes other names: a "key for" something is often a row number. */
 const SPOKEN_PASSWORD = spoken('(?:(?:for|of|on)(?:[ \\t]{1,4}[\\w.-]{1,30}){1,3}[ \\t]{1,4}(?=is|was))?')
 
 function spokenSecret(text: string, nameEnd: number, kind: string): Span | undefined {
@@ -443,10 +415,7 @@ for (const character of ' \t\n\r\v\f"\'`;,<>&)]}|\\#') BREAKS[character.charCode
 const MAX_VALUES = 8
 const MAX_TOKENS = 200
 
-/**
- * Decides whether a match is worth trying. A stretch has no break inside and is read once for all names in it,
- * so a million names without a break stay linear.
- */
+/** Reads a stretch once for all names in it, so that a million names stay linear. */
 export class Stretches {
   readonly #text: string
   #start = 0

@@ -299,10 +299,7 @@ export function authorizationValue(text: string, wordEnd: number): Span | undefi
   return { start: end - value.length, end, kind: 'authorization', rank: RANK.assigned }
 }
 
-/**
- * Decodes as UTF-8, else byte by byte. Works without Buffer, because the web app uses these rules in the
- * browser.
- */
+/** Works without Buffer, because the web app uses these rules in the browser. */
 function decodedBase64(value: string): string {
   try {
     const bytes = atob(value.replaceAll('-', '+').replaceAll('_', '/'))
@@ -376,10 +373,6 @@ const USER_IN_URL = '[^\\s:/@"\'`<>\\\\?#]{0,200}'
 const PASSWORD = '[^\\s@/"\'`<>\\\\]{1,300}(?:@[^\\s@/"\'`<>\\\\?#,;]{0,200}){0,5}'
 const USER_INFO = new RegExp(`${USER_IN_URL}:(${PASSWORD})@(?=[\\w[$-])`, 'y')
 
-/**
- * A slash belongs to the password only if an at sign and a host follow. A port and a path before an at sign do
- * not match.
- */
 const WITH_SLASH = new RegExp(
   `${USER_IN_URL}:((?!\\d{1,5}/)[^\\s"'\`<>\\\\?#,;]{6,300})@(?=[\\w.-]{1,200}(?::\\d{1,5})?(?:[/?\\s"'\`,]|$))`,
   'y',
@@ -403,9 +396,6 @@ function secretBefore(end: number, value: string): Span | undefined {
   return { start: end - value.length, end, kind: 'url_password', rank: RANK.assigned }
 }
 
-/**
- * Returns the password in `scheme://user:password@host`, from the end of `://`. Only the password is replaced.
- */
 export function urlPassword(text: string, afterScheme: number): Span | undefined {
   USER_INFO.lastIndex = afterScheme
   const password = USER_INFO.exec(text)?.[1]

@@ -1,10 +1,6 @@
 import { isPlaceholder, isPlainlyRandom, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
-/**
- * Finds private key lines behind a prefix: line numbers, quote and diff marks, container names, string
- * literals. Each line is read from its end, once.
- */
 const MAX_LINE_LENGTH = 240
 const MAX_PREFIX_LENGTH = 80
 const MAX_SUFFIX_LENGTH = 12
@@ -45,10 +41,7 @@ function withoutSuffix(text: string, from: number, start: number): number {
 
 export type KeyLine = { start: number; end: number; prefix: number }
 
-/**
- * Returns the key in a line. `expected`: the prefix length of a neighbouring line, which may differ because
- * line numbers grow.
- */
+/** `expected`: the prefix length of a neighbouring line, which may differ as line numbers grow. */
 function keyIn(text: string, start: number, end: number, expected: number | undefined): KeyLine | undefined {
   const keyEnd = withoutSuffix(text, end, start)
   let keyStart = keyEnd
@@ -126,8 +119,7 @@ const keyBetween = (start: number, end: number): Span => ({
 
 /** Finds private key blocks, even with escaped line ends or without an end line. */
 export function blockFinder(text: string, marks: Marks): (markerEnd: number) => Span | undefined {
-  // The next end line is searched once for all opening lines before it, so that many openings without an end
-  // stay linear.
+  // Searched once for all openings before it, so that many openings without an end stay linear.
   let nextEnd = -2
   return (markerEnd) => {
     marks.header.lastIndex = markerEnd
@@ -161,10 +153,6 @@ export function puttyLines(text: string, markerEnd: number): Span | undefined {
   return end - start < MIN_BLOCK ? undefined : keyBetween(start, end)
 }
 
-/**
- * Returns the end of a block without an end line: everything that looks like its body, whatever stands before
- * each line.
- */
 function openEnd(text: string, bodyStart: number): number {
   let end = bodyStart
   let prefix: number | undefined
@@ -258,10 +246,7 @@ export function encodedBlock(text: string, markerEnd: number): Span | undefined 
 const isPrivate = (encoded: string): boolean =>
   /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(atob(encoded.slice(0, encoded.length - (encoded.length % 4))))
 
-/**
- * Key files that are base64 as a whole: PKCS #12, PKCS #8 and #1 without a first line, Java key stores.
- * `keyword` is the constant part, `head` the length field before it.
- */
+/** Key files that are base64 as a whole; `keyword` is the constant part, `head` the length before it. */
 const LENGTH = /(?<=(?<![A-Za-z0-9+/])MII[A-P][A-Za-z0-9+/][AQgw])/y
 const NOTHING = /(?<![A-Za-z0-9+/])/y
 const BINARY_KEYS: readonly { keyword: string; head: RegExp; before: number }[] = [
@@ -321,10 +306,6 @@ const isPhrase = (words: readonly string[]): boolean =>
   new Set(words).size >= MIN_DIFFERENT &&
   words.join('').length >= words.length * MIN_AVERAGE
 
-/**
- * Returns the words behind a name that ends at `nameEnd`. Words of the next line may follow, so the last valid
- * end counts.
- */
 export function walletWords(text: string, nameEnd: number): Span | undefined {
   LINK.lastIndex = nameEnd
   if (!LINK.test(text)) return undefined

@@ -2,10 +2,7 @@ import { KNOWN_FORM, type Name } from './assignments.ts'
 import { certaintyOf, isDigit, isLetter, mostRandomBits, SURE, UNSURE, VERY_SURE } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
-/**
- * Finds a value near a secret name across quotes, markup, columns, lines or words. The weaker the link, the
- * surer the value must be. `assignments.ts` reads common notations more exactly, before this.
- */
+/** The weaker the link between name and value, the surer the value must be. */
 const MAX_WINDOW_LENGTH = 220
 /** Only the first of many adjacent names are tried. */
 const WINDOW_OF_TRIES = 400
@@ -93,10 +90,6 @@ const MIN_BITS = 3
 const SIGNS_OF_PASSWORD = new Set(Array.from('!@#$%^&*?~+', (sign) => sign.charCodeAt(0)))
 const isSignOfPassword = (code: number): boolean => SIGNS_OF_PASSWORD.has(code)
 
-/**
- * Returns the parts that look like a secret by themselves, in text order. Each stretch is read once, when a
- * name is near it.
- */
 export class Candidates {
   readonly #text: string
   readonly #found: Candidate[] = []

@@ -1,9 +1,6 @@
 import type { Name } from './assignments.ts'
 
-/**
- * Names that mark the value beside them as a secret, with its kind. `whole`: more lower-case letters after
- * this short name make another word (`keyword`, `author`, `passenger`).
- */
+/** `whole`: more letters after this short name make another word (`keyword`, `author`). */
 export type SecretName = { kind: string; whole: boolean; names: readonly string[] }
 
 export const SECRET_NAMES: readonly SecretName[] = [
@@ -236,17 +233,10 @@ for (const character of '.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 
 const isInName = (text: string, at: number): boolean => IN_NAME[text.charCodeAt(at)] === 1
 
-/**
- * The patterns for a value look no further than this: back for the opening quote, forward for the end of the
- * name.
- */
 const LOOKED_BACK = 40
 const LOOKED_ON = 25
 
-/**
- * Skips names deep inside letters, where no value can follow. The letters are read once for all names among
- * them, because a paste of millions of names would block the server (denial of service).
- */
+/** Reads the letters once for all names in them: millions of names would block (denial of service). */
 export class NameRuns {
   readonly #text: string
   #start = 0

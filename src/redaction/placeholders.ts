@@ -1,12 +1,4 @@
-/**
- * Tells random characters from words and identifiers by how often each pair of neighbours occurs in words and
- * by chance.
- */
-
-/**
- * How often a letter (row) is followed by each letter in words and identifiers: -log2 of the share, minus one,
- * as a digit.
- */
+/** Letter pairs in words: -log2 of the share, minus one, as a digit. */
 const FOLLOWED_BY = Float64Array.from(
   [
     '84346648496242849231557657',
@@ -45,10 +37,6 @@ const LETTER_THEN_DIGIT = 2.5
 const DIGIT_THEN_LETTER = 3.5
 const LONGER_NUMBER = -1.5
 
-/**
- * Returns how many bits speak for chance: far below zero for words, above ten for most random values of twelve
- * or more characters.
- */
 function randomBits(value: string): number {
   const isMixed = /[a-z]/.test(value) && /[A-Z]/.test(value)
   let bits = 0
@@ -88,10 +76,7 @@ function pairBits(before: number, code: number, isMixed: boolean): number {
 export const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/**
- * Placeholder words in documentation. A long random value contains any short word by chance, so only long
- * words match inside a value; short words must match whole.
- */
+/** A long random value contains short words by chance, so inside a value only long words match. */
 const DOCUMENTATION_WORDS =
   /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i
 const OWN_WORD = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i
@@ -177,9 +162,6 @@ function isMemberAccess(value: string): boolean {
   return value.replace(/\D/g, '').length / value.length < 0.1
 }
 
-/**
- * Returns true if the value is random enough for a key: mixed letters and digits, or letters in no word order.
- */
 export function looksRandom(whole: string): boolean {
   const value = beginningOf(whole)
   if (value.length < 10 || isCodeLike(value) || isMemberAccess(value)) return false
@@ -210,10 +192,6 @@ const VOWELS = new Set(Array.from('aeiou', (vowel) => vowel.charCodeAt(0)))
 const LETTER_Y = 'y'.charCodeAt(0)
 const MANY_CONSONANTS = 5
 
-/**
- * Returns true if letters are random: words have frequent vowels and few capitals. One pass, because values
- * may be long.
- */
 export function isUnpronounceable(value: string): boolean {
   let [letters, capitals, vowels, consonants, mostConsonants] = [0, 0, 0, 0, 0]
   for (let at = 0; at < value.length; at += 1) {

@@ -1,11 +1,6 @@
 import { certaintyOf, isPlaceholder, looksLikePassword, SURE } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
-/**
- * Finds secrets without a name beside them, by their position: in a call, in a pair of user and password, in a
- * code.
- */
-
 export const CALLS = [
   'credential',
   'creds',
@@ -52,9 +47,6 @@ const STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|
 const MAX_CALL_LENGTH = 400
 const MAX_CALLS = 4
 
-/**
- * Reads calls from name to name. Only the first of many calls within a few lines are read, to limit the cost.
- */
 export class Calls {
   readonly #text: string
   #from = -MAX_CALL_LENGTH

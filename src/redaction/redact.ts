@@ -67,19 +67,11 @@ import { type NamedRule, RANK, type Span, type TokenRule } from './rule.ts'
 import { ALL_RULES } from './rules.ts'
 import { HEADS_OF_PAIRS, isHarmless, Tables } from './tables.ts'
 
-/**
- * Undoes disguises of a secret: invisible characters, terminal colours, Markdown escapes, line continuations,
- * wide letters, curly quotes, URL and nested JSON encoding. The scanner reads the plain form; offsets are
- * mapped back to the original.
- */
+/** The scanner reads the plain form; offsets are mapped back to the original. */
 const BLANKS = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const QUOTES = '\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb'
 /** Escapes before quotes and letters are left to the rules. */
 const ESCAPED = '\\\\(?=[_*.~+#=!-])'
-/**
- * Matches a word of a command that continues on the next line. The backslash comes first, because few texts
- * have one.
- */
 const BROKEN = '\\\\(?<=[\\w=+/.-]\\\\)\\r?\\n(?=[\\w=+/.-])'
 
 /** URL-encoded `"`, `&`, `'`, `,`, `/`, `:`, `=`, `@` and brackets, and their JSON number escapes. */

@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { withoutControlCharacters } from './redact.ts'
 
-/**
- * Requires a text with content. Control characters are removed before storage, so they do not count towards
- * the minimum.
- */
+/** Control characters are removed before storage, so they do not count towards the minimum. */
 export const requiredText = (min: number, max: number) =>
   z
     .string()
@@ -16,10 +13,6 @@ export const requiredText = (min: number, max: number) =>
       `Input should have at least ${min} character${min === 1 ? '' : 's'} besides control characters`,
     )
 
-/**
- * Applies the check of `requiredText` to a text that keeps outer whitespace:
- * `z.string().min(1).refine(...MORE_THAN_CONTROLS)`.
- */
 export const MORE_THAN_CONTROLS = [
   (text: string) => text === '' || withoutControlCharacters(text) !== '',
   'Input should have more than control characters',

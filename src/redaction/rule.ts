@@ -3,10 +3,7 @@ export type Span = { start: number; end: number; kind: string; rank: number }
 /** The certainty of a finding: where two overlap, the higher rank gives the kind. */
 export const RANK = { block: 4, token: 3, named: 2, assigned: 1 } as const
 
-/**
- * A credential that starts with `prefix` (case-sensitive) and continues with `tail`. Every quantifier of a
- * tail is bounded, so that one try costs a constant.
- */
+/** Every quantifier of a tail is bounded, so that one try costs a constant. */
 export type TokenRule = {
   form: 'token'
   kind: string
@@ -16,10 +13,6 @@ export type TokenRule = {
   head?: RegExp
 }
 
-/**
- * A credential without a form of its own: a name beside the value identifies it (`adafruit_key = …`). `value`
- * is the published form.
- */
 export type NamedRule = { form: 'named'; kind: string; names: readonly string[]; value: RegExp }
 
 export type Rule = TokenRule | NamedRule
@@ -43,10 +36,6 @@ export function token(kind: string, prefixes: string | readonly string[], tail: 
 /** Matches the start of a word, or what follows an escape such as `\\n` or `%3D`. */
 const WORD_START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[a-z]|%[0-9A-F]{2}))'
 
-/**
- * Matches a credential whose fixed part is in the middle or at the end: `<number>:AA…`, `….atlasv1.…`,
- * `…-us12`.
- */
 export function inner(
   kind: string,
   head: string,

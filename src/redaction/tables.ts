@@ -13,10 +13,7 @@ const ABOUT_IT_IN_CAMEL_CASE = new RegExp(
 )
 /** Public key names; GnuPG's `--recv-keys` takes fingerprints. */
 const PUBLIC = /(?:public[_ -]?|recv-)$/i
-/**
- * Words that contain `pass` but no password: `bypass`, `compass`, `second pass`. Any other letters may name a
- * service.
- */
+/** Words such as `bypass`, `compass`; any other letters before `pass` may name a service. */
 const NO_PASSWORD =
   /(?<![a-z])(?:by|com|encom|sur|tres|over|under|(?:first|second|third|render|shader|shadow|depth|low|high|band)[_ -]?)$/i
 const PUBLIC_KEY = /public[_ -]?key[_ -]?$/i
@@ -74,10 +71,6 @@ export function isHarmless(text: string, { start, end }: Name, kind: string, val
   )
 }
 
-/**
- * Finds secrets in tables: a name as column head, values below it. Columns are separated by bars, tabs,
- * commas, semicolons, blanks or HTML cells, or are two lists of one length as in SQL.
- */
 const MAX_HEAD_LENGTH = 600
 const MAX_ROW_LENGTH = 4000
 const MAX_NAME_LENGTH = 40
@@ -221,10 +214,6 @@ function lineAt(text: string, start: number): Line | undefined {
   return { text: written.endsWith('\r') ? written.slice(0, -1) : written, start, end }
 }
 
-/**
- * Reads the tables of a text from name to name. Each line is read as a head at most once, and rows are never
- * heads.
- */
 export class Tables {
   readonly #text: string
   /** Set by the caller that has seen an HTML cell. */

@@ -23,21 +23,13 @@ import {
 import { FLOW_TRIGGERS, PERSONAL_TRIGGERS, TRUST_TRIGGERS } from './rules-protections.ts'
 import { findSentences } from './sentences.ts'
 
-/**
- * The limit of findings per rule and severity. Severities are counted separately, so that a block cannot hide
- * behind warnings.
- */
+/** Counts severities separately, so that a block cannot hide behind warnings. */
 const MAX_PER_SEVERITY = 20
 
-/**
- * Many starts of one command are an attack on the review time. Further matches count as found without a judge.
- */
+/** Many starts of one command are an attack on the review time. */
 const MAX_WITH_ONE_END = 5
 
-/**
- * Many overlapping matches of one trigger are an attack on the review time; only the last is followed to its
- * end.
- */
+/** Many overlapping matches attack the review time, so only the last is followed to its end. */
 const MAX_OVERLAPPING = 8
 
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
@@ -71,10 +63,7 @@ const noCounts = (): Record<Severity, Map<DangerRuleId, number>> => ({
   note: new Map(),
 })
 
-/**
- * Returns the next position of each pattern. Each search resumes behind the last position, so that all
- * searches read the text once.
- */
+/** Resumes each search behind its last position, so that all searches read the text once. */
 function nextPositions(text: string) {
   const looks = new Map<RegExp, { from: number; position: number }>()
   return (pattern: RegExp, from: number): number => {
@@ -266,10 +255,6 @@ export function* findDangerInPieces(
 
 const EDGE = 300
 
-/**
- * Finds prompt injection that is split over several fields. The place is the last field that the sentence
- * reaches.
- */
 export function findAcross(fields: readonly string[]): (Finding & { field: number })[] {
   const found: (Finding & { field: number })[] = []
   const starts: number[] = []
@@ -296,10 +281,6 @@ export function findAcross(fields: readonly string[]): (Finding & { field: numbe
   return found
 }
 
-/**
- * Returns true if a text contains instructions to an agent. Cheaper than `findDanger`, because every answer
- * needs the check.
- */
 export function containsInstructions(text: string): boolean {
   let speaks = false
   const look: Sink = ({ rule, severity }) => {

@@ -100,10 +100,6 @@ const PAIRS = `${INVISIBLE_PAIRS}|${PRIVATE_PAIRS}`
 /** The order matters: a terminal sequence begins with a control character. */
 const LEFT_OUT = new RegExp(`${TERMINAL_SEQUENCE}|${SINGLE}|${PAIRS}`, 'y')
 
-/**
- * Pre-filter: characters that may begin something to leave out, because a pattern at each character is too
- * slow.
- */
 const MAY_BE_LEFT_OUT = new Uint8Array(0x10000)
 for (const [, first = '', last = first] of `${SINGLE}${PAIRS}`.matchAll(
   /\\u([0-9a-f]{4})(?:-\\u([0-9a-f]{4}))?/g,
@@ -164,10 +160,6 @@ class Folded {
   }
 }
 
-/**
- * Returns the text as a reader sees it: without invisible characters, accents and colours, and with plain
- * letters for look-alike, mathematical and wide ones.
- */
 export function readable(text: string): Readable {
   const codes = new Uint16Array(text.length)
   const positions = new Uint32Array(text.length + 1)
@@ -339,10 +331,6 @@ function decodeBlock(block: string): string | undefined {
 const KNOWN_WORDS =
   /ignore|disregard|forget|previous|prior|earlier|above|instructions?|rules?|without|asking|system|prompt|everything|follow|tell|user|agent|run|delete|never|always|secret|all|any|the|your|you|and|not|do/gi
 
-/**
- * Joins separated letters to words. Without wider gaps between words, known words are recognised by their
- * letters.
- */
 function joinLetters(apart: string): string {
   const gaps = [...apart.matchAll(/[^A-Za-z]+/g)].map(([gap]) => gap.length)
   const least = Math.min(...gaps)
@@ -488,10 +476,6 @@ function aroundPieces(text: string, pieces: readonly Piece[]): { from: number; t
   return { from, to }
 }
 
-/**
- * Returns the parts of the text with their encoding undone: entities, percent codes, escapes, base64 and
- * hexadecimal blocks, separated letters.
- */
 export function decoded(text: string): Readable[] {
   const parts: Piece[][] = []
   let reached = -1

@@ -1,9 +1,5 @@
 import { type DangerMatch as Found, type IsAllowedHost, type Trigger, trigger } from './rule.ts'
 
-/**
- * Hosts of widely used software, including their subdomains. A workspace adds hosts in its policy
- * (`download_hosts`).
- */
 const KNOWN_HOSTS: ReadonlySet<string> = new Set(
   `
 github.com githubusercontent.com github.io ghcr.io github.dev githubassets.com gitlab.com gitlab.io bitbucket.org
@@ -108,16 +104,11 @@ export function hostOf(authority: string): string | undefined {
 }
 
 const VALUE = `[ =]?(?:"[^"\\n]{0,500}"|'[^'\\n]{0,500}'|[^\\s"']{1,500})`
-/**
- * Matches comments and output files. A comment with a quote is excluded, because `#` may stand inside quotes.
- */
+/** Excludes a comment with a quote, because `#` may stand inside quotes. */
 const ANYWHERE = `\\s#[^\\n"']{0,500}(?![^\\n])|(?<!\\n)>{1,2}\\s?[^\\s"'|;&]{1,500}|\\|\\s{0,3}(?:sudo )?tee\\s(?:-a\\s)?[^\\s"'|;&-]{1,500}`
 const LONG_OPTIONS = '--(?:referer|user-agent|header|cookie|output|output-document)'
 const beside = (options: string) => new RegExp(`\\s(?:${options}|${LONG_OPTIONS})${VALUE}|${ANYWHERE}`, 'g')
-/**
- * Matches option values, comments and output files, which are not destinations. In combined short options the
- * first option with a value takes the rest of the word, so the letters before must be options without a value.
- */
+/** In combined short options the first option with a value takes the rest of the word. */
 const BESIDE_CURL = beside('-[#0-46aBfgGiIjJklLMnNOpqRsSvVZ]{0,8}[eAHbo]')
 const BESIDE_WGET = beside('-[qvcdbnNSxrpkmEHLK46]{0,8}[oOAU]')
 const BESIDE_OTHERS = beside('-(?:[oO]ut[fF]ile|[uU]ser[aA]gent)')
@@ -156,9 +147,6 @@ export function allowedHosts(added: readonly string[] = []): IsAllowedHost {
   return (host) => OWN.test(host) || isBelow(own, host) || isBelow(KNOWN_HOSTS, host)
 }
 
-/**
- * Returns true for hosts whose links are always reported: IP addresses, disguised names, shorteners, pastes.
- */
 export const isOpaque = (host: string): boolean =>
   ADDRESS.test(host) || host.startsWith('xn--') || host.includes('.xn--') || isBelow(OPAQUE_HOSTS, host)
 
@@ -286,10 +274,7 @@ const pypi = lazily(() => indexOf(PYPI_NAMES))
 
 const DIGITS: Record<string, string> = { 0: 'o', 1: 'l', 3: 'e', 5: 's' }
 
-/**
- * Returns the widely used name that this name imitates (typosquatting). Names with other lengths and letters
- * are skipped, so that a list of thousands of unknown names stays linear.
- */
+/** Finds typosquatting; skips names of other lengths, so that a long list of names stays linear. */
 function findNearName(written: string, { known, byLength }: Index): string | undefined {
   const name = written.toLowerCase().replaceAll('_', '-')
   if (known.has(name) || name.length < MIN_NAME_LENGTH) return undefined

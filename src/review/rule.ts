@@ -31,16 +31,10 @@ export type IsAllowedHost = (host: string) => boolean
 
 export type DangerMatch = { start: number; end: number; severity?: Severity }
 
-/**
- * Requires `part` at most `within` characters behind the keyword's start, with no `stop` before it. Both
- * patterns are global and searched once for all keywords, because a text may repeat a keyword endlessly.
- */
+/** Searches both patterns once for all keywords, because a text may repeat a keyword endlessly. */
 export type Ahead = { part: RegExp; within: number; stop: RegExp }
 
-/**
- * A rule that tries a pattern at each keyword (ASCII, ignoring case). Patterns are sticky and every quantifier
- * is bounded, so a text is read in linear time.
- */
+/** Patterns are sticky and every quantifier is bounded, so a text is read in linear time. */
 export type Trigger = {
   rule: DangerRuleId
   severity: Severity
@@ -78,10 +72,7 @@ type Far = { head: string; gap: string; part: string; within: number; stop?: Reg
 
 const LINE_END = /\n/g
 
-/**
- * Returns a trigger for a far-reaching pattern: `gap` matches none of `stop`, and `within` is the maximum
- * length of `gap` and `head`.
- */
+/** `gap` matches none of `stop`; `within` is the maximum length of `gap` and `head`. */
 export const farTrigger = (
   rule: DangerRuleId,
   severity: Severity,

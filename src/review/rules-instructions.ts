@@ -418,10 +418,7 @@ function weigh(text: string, start: number, end: number): Finding['severity'] | 
 
 /** Single characters of this kind are common in texts from the web. */
 const OFTEN_STRAY = /^[\u00ad\u200b-\u200d\u2060\ufeff]+$/
-/**
- * A few invisible characters may be accidents. More are a hidden channel: two between any letters can encode
- * any message.
- */
+/** Two invisible characters between any letters can encode a message; only a few are accidents. */
 const MAX_ACCIDENTS = 8
 /** The limit of findings per severity, counted separately so that a block cannot hide behind warnings. */
 const MAX_PER_SEVERITY = 20
@@ -481,9 +478,6 @@ function conceals(parameters: string): boolean {
   return text !== '' && text === ground
 }
 
-/**
- * Allows colours, erasing to the right (compilers emit it after colours), cursor visibility and paste marks.
- */
 function weighSequence(sequence: string): Severity | undefined {
   const said = sequence.slice(sequence.startsWith('\x1b') ? 2 : 1)
   if (said.endsWith('m')) return conceals(said.slice(0, -1)) ? 'block' : undefined
@@ -577,10 +571,6 @@ const SPACED_LETTERS = /(?<![A-Za-z])(?:[A-Za-z] {1,3}){9}[A-Za-z](?![A-Za-z])/g
 const SINGLE_LETTERS = /[A-Za-z] [A-Za-z] [A-Za-z] /
 const MAX_SPACED = 20
 
-/**
- * Finds dangers without a keyword: invisible and control characters, mixed alphabets in one word, separated
- * letters.
- */
 export function findHiddenCharacters(text: string, isPlain: boolean): Finding[] {
   const found: Finding[] = []
   if (!isPlain) {

@@ -342,11 +342,6 @@ export const TRUST_TRIGGERS: readonly Trigger[] = [
   ...SYSTEM,
 ]
 
-/**
- * Rules that combine tables: what is read or written, how, where to, and who executes it. A keyword of one
- * table is searched, the other tables around it.
- */
-
 const SECRET_FILES =
   '(?:(?<![\\w.*-])\\.env(?:\\.(?:local|prod\\w*|dev\\w*|staging))?(?![\\w.-])|[._]netrc|\\.npmrc|\\.pypirc|\\.yarnrc|\\.aws\\b|\\.ssh\\b(?!/(?:config|known_hosts)\\b)|id_(?:rsa|ed25519|ecdsa|dsa)(?!\\.pub|\\w)|[\\w.-]{1,30}\\.(?:pem|ppk|p12|pfx|keystore|jks|kdbx)\\b|\\.kube\\b|kubeconfig|\\.docker\\b|docker/config\\.json|(?:~|\\$HOME)/\\.config/?(?=[\\s"\']|$)|\\.config/(?:gh|gcloud|hub|op|rclone|solana|google-chrome|chromium|BraveSoftware)\\b|application_default_credentials|access_tokens\\.db|credentials\\.db|\\.azure\\b|accesstokens|\\.gnupg|\\.git-credentials|\\.vault-token|\\.terraform\\.d|credentials\\.tfrc|terraform\\.tfstate|\\.pgpass|\\.my\\.cnf|\\.boto\\b|\\.s3cfg|rclone\\.conf|\\.password-store|\\.mozilla|\\.thunderbird|login\\.keychain|library/keychains|login ?data\\b|logins\\.json|key[34]\\.db|cookies\\.sqlite|network/cookies|user data[\\\\/]{1,2}default|local state\\b|wallet(?:\\.dat|\\.json|s?\\b)|\\.ethereum|\\.bitcoin|\\.electrum|exodus|\\.config/solana|(?:\\.\\w{2,6}|\\b)_history\\b|consolehost_history|/etc/(?:shadow|passwd|sudoers|kubernetes/admin)|/proc/(?:self|\\d+|\\*|1)/environ|serviceaccount/token|/run/secrets|/var/run/secrets|\\.cargo/credentials|\\.gem/credentials|\\.m2/settings|gradle\\.properties|auth\\.json|nuget\\.config|master\\.key|credentials(?:\\.json|\\.xml|\\.ya?ml|\\.toml|\\b(?=[\\s"\'`)|]))|secrets?\\.(?:ya?ml|json|toml|env)|\\.(?:claude|codex|gemini|cursor)/[\\w./-]{0,30}(?:\\.json|credentials)|\\.config/(?:github-copilot|anthropic|openai)|ntds\\.dit|lsass|hklm\\\\(?:sam|security)|\\.dbeaver|sitemanager\\.xml|\\.subversion|\\.ovpn\\b|wpa_supplicant)'
 const SECRET_COMMANDS =
@@ -373,9 +368,6 @@ const SENDS_WITH: readonly (readonly [program: RegExp, options: RegExp])[] = [
   [/(?<![\w-])(?:invoke-webrequest|invoke-restmethod|iwr|irm)\s/i, /-(?:body|infile|method|form)\b/i],
 ]
 
-/**
- * Returns true if a pattern matches behind the first match of another. Each is searched once, to stay linear.
- */
 function isBehind(text: string, first: RegExp, then: RegExp): boolean {
   const match = first.exec(text)
   return match !== null && then.test(text.slice(match.index + match[0].length - 1))

@@ -105,8 +105,8 @@ export const COMBINATIONS: readonly Combination[] = [
 export const OPEN_LANGUAGES: ReadonlySet<string> = new Set(['ja', 'zh', 'ko', 'th', 'ar', 'he', 'fa'])
 
 /**
- * Words by language and kind: word beginnings, or whole words with a final point; `_` is a blank. An English
- * word behind `~` is also matched misspelt, reversed and in rot13.
+ * Word beginnings, or whole words with a final point; `_` is a blank. An English word behind `~` is also
+ * matched misspelt, reversed and in rot13.
  */
 export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
   en: {

@@ -2,10 +2,6 @@ import { readable } from './fold.ts'
 import type { Finding } from './rule.ts'
 import { COMBINATIONS, type Combination, LANGUAGES, OPEN_LANGUAGES, WORDS } from './sentence-table.ts'
 
-/**
- * Character classes. An ASCII letter is its place in the alphabet; further letters come behind
- * `FIRST_FOREIGN`.
- */
 const OTHER = 0
 const BLANK = 27
 const SKIP = 28
@@ -43,10 +39,6 @@ const rotated = (word: string): string =>
 
 const MIN_MISSPELT_LENGTH = 6
 
-/**
- * Returns misspellings: one letter left out, doubled, or swapped with its neighbour. The first and last letter
- * stay.
- */
 function misspelt(word: string): string[] {
   if (word.length < MIN_MISSPELT_LENGTH) return []
   const forms: string[] = []
@@ -135,10 +127,7 @@ type Machine = {
   sightings: Sightings
 }
 
-/**
- * The last position of each kind of word of each language. Counting continues from text to text, so that
- * positions in an earlier text are always too far away.
- */
+/** Counts on from text to text, so that positions in an earlier text are always too far away. */
 type Sightings = {
   seen: Int32Array
   ends: Int32Array

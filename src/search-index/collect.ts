@@ -39,10 +39,6 @@ export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: num
 /** How many documents are compared together. A block's size is a multiple of this. */
 const GROUP = 4
 
-/**
- * Offers the documents before `end`. Most are below the bar, so four are compared at once by the signs of
- * their differences.
- */
 function addUpMany(
   lists: readonly WeighedList[],
   end: number,
@@ -249,10 +245,7 @@ function addToBitmap(bitmap: Bitmap, { base, list, bits }: BlockList): void {
   if (list) for (let i = 0; i < list.offsets.length; i++) setBit(bitmap, base + (list.offsets[i] as number))
 }
 
-/**
- * Returns the block's cards that have one of these filters. A single bitmap is shared with the cache and must
- * not be changed.
- */
+/** A single bitmap is shared with the cache and must not be changed. */
 function havingAny(lists: readonly BlockList[], anyOf: readonly number[]): Bitmap | undefined {
   const wanted = new Set(anyOf)
   const some = lists.filter((list) => wanted.has(list.hash))
@@ -266,9 +259,7 @@ function havingAny(lists: readonly BlockList[], anyOf: readonly number[]): Bitma
 
 const EVERY_CARD = emptyBitmap().fill(0xffffffff)
 
-/**
- * Returns the block's cards that pass every filter, or undefined if none can. The bitmap must not be changed.
- */
+/** The bitmap must not be changed. */
 function passing(lists: readonly BlockList[], narrowed: Match): Bitmap | undefined {
   let all = EVERY_CARD
   for (const anyOf of narrowed) {
@@ -294,10 +285,7 @@ function weighed(lists: readonly BlockList[], worths: ReadonlyMap<number, number
   return found
 }
 
-/**
- * Sums the posting lists per card and returns the `wanted` best that pass every filter. Best first; ties go to
- * the newer card.
- */
+/** Ties go to the newer card. */
 export function collect(
   rows: readonly ReadRow[],
   worths: ReadonlyMap<number, number>,

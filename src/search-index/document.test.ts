@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Work } from '../core/work.ts'
 import { doAll } from '../shared/pieces.ts'
 import { termsOf } from '../text/analyse.ts'
-import { countWords, type DocumentTexts, MAX_FURTHER_WORDS } from './document.ts'
+import { countWords, type DocumentTexts, MAX_FURTHER_WORDS, MAX_MAIN_WORDS } from './document.ts'
 
 /** Reproducible: every run has the same texts. */
 let seed = 1
@@ -86,8 +86,8 @@ test.each(Object.entries(JUNK))('%s costs at most five times a log of the same s
 const words = (count: number, mark: string) =>
   Array.from({ length: count }, (_, i) => `${mark}${i.toString(36)}x`).join(' ')
 
-test('main texts are indexed whole, and of all others as many words as fit, in their order', async () => {
-  const main = words(9000, 'm')
+test('main texts are indexed first, and of all others as many words as fit, in their order', async () => {
+  const main = words(3000, 'm')
   const {
     words: indexed,
     hashes,
@@ -103,12 +103,29 @@ test('main texts are indexed whole, and of all others as many words as fit, in t
   const known = new Set(indexed)
   expect(termsOf(main).every((term) => known.has(term))).toBe(true)
   expect(termsOf(words(3000, 'b')).every((term) => known.has(term))).toBe(true)
-  expect(indexed).toHaveLength(9000 + MAX_FURTHER_WORDS)
+  expect(indexed).toHaveLength(3000 + MAX_FURTHER_WORDS)
   expect(hashes.length).toBeLessThanOrEqual(indexed.length)
   expect(levels).toHaveLength(hashes.length)
   const leftOut = termsOf(`${words(3000, 'e')} the last of all`).filter((term) => !known.has(term))
   expect(leftOut).not.toEqual([])
   for (const term of leftOut) expect(unread).toContain(term)
+})
+
+test('main texts of too many different words leave room for the others, and say what is left out', () => {
+  const { words: indexed, unread } = doAll(
+    countWords({
+      mainTexts: [
+        { text: 'the title', weight: 9 },
+        { text: `${words(9000, 'm')} lastword`, weight: 1 },
+      ],
+      texts: [{ text: words(100, 'b'), weight: 1 }],
+      minorTexts: [],
+    }),
+  )
+  expect(indexed).toContain('titl')
+  expect(indexed).not.toContain('lastword')
+  expect(indexed).toHaveLength(MAX_MAIN_WORDS + 100)
+  expect(unread).toContain('lastword')
 })
 
 test('a text that repeats its words is read to its end', async () => {

@@ -7,10 +7,7 @@ export type DocumentWords = {
   /** Sorted; `levels[i]` belongs to `hashes[i]`. */
   hashes: number[]
   levels: number[]
-  /**
-   * Length in words, without weights and minor texts: a long log does not make a document less about its
-   * subject.
-   */
+  /** Excludes minor texts: a long log does not make a document less about its subject. */
   length: number
   unread: string
 }
@@ -30,13 +27,12 @@ export type DocumentTexts = {
   minorTexts: readonly string[]
 }
 
+/** How many different words `mainTexts` may have; ten times what a long symptom and fix have. */
+export const MAX_MAIN_WORDS = 4000
 /** How many different words `texts` and `minorTexts` may add; 300 KB of plain text have about as many. */
 export const MAX_FURTHER_WORDS = 5000
 
-/**
- * Scratch memory for sorting, never read across calls: typed arrays sort faster, and reuse spares the garbage
- * collector.
- */
+/** Never read across calls: typed arrays sort faster, and reuse spares the garbage collector. */
 let scratch = new Uint32Array(4096)
 
 function sorted(numbers: Iterable<number>, size: number): number[] {
@@ -50,12 +46,13 @@ class Words {
   readonly words: string[] = []
   readonly #frequency = new Map<number, number>()
   readonly #minor = new Set<number>()
-  #most = Number.POSITIVE_INFINITY
+  #most = MAX_MAIN_WORDS
   length = 0
   isPartial = false
 
   limit(further: number): void {
     this.#most = this.#frequency.size + further
+    this.isPartial = false
   }
 
   read(text: string, weight: number): void {
@@ -100,7 +97,7 @@ const PAUSED_AFTER = 4096
 
 /**
  * Counts terms by the weight of their text, in pieces, so that other requests go on. Call it before the
- * transaction, or other writers wait. Stops reading at the first omitted word.
+ * transaction, or other writers wait. Stops reading main texts, and then the others, at the first omitted word.
  */
 export function* countWords({ mainTexts, texts, minorTexts }: DocumentTexts): Pieces<DocumentWords> {
   const words = new Words()

@@ -17,7 +17,7 @@ const WELL_KNOWN = 60
 const VAGUELY_KNOWN = 250
 const KEPT = 300
 
-export type SearchHit = {
+export type RankedMatches = {
   candidates: Candidate[]
   others: number[]
 }
@@ -59,7 +59,7 @@ export async function findBest(
   wanted: readonly Wanted[],
   narrowed: Match,
   without: Without = [],
-): Promise<SearchHit> {
+): Promise<RankedMatches> {
   const isFound = (card: Candidate) => passes(card, narrowed, without) && hasAny(card, wanted)
   const fresh = view.fresh.filter(isFound)
   let plan = planFor(wanted, REACH.postings)
@@ -77,8 +77,6 @@ export async function findBest(
     .filter((docNo) => !isFresh.has(docNo) && !view.gone.has(docNo))
   const looked = numbers.slice(0, isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   const listed = await documentsByNumber(ctx, looked)
-  // Missing documents were deleted or changed since the view was made; changed ones are fresh under another
-  // number.
   const later =
     listed.length < looked.length
       ? (await freshDocuments(ctx, ctx.searchTuning.freshRead)).filter(isFound)
@@ -86,9 +84,7 @@ export async function findBest(
   return { candidates: eachOnce([...later, ...fresh, ...listed]), others: numbers.slice(looked.length) }
 }
 
-/**
- * Removes duplicates: a document that changes during a search may appear under two numbers. The first counts.
- */
+/** A document that changes during a search may appear under two numbers. */
 function eachOnce(candidates: readonly Candidate[]): Candidate[] {
   const met = new Set<string>()
   return candidates.filter(({ documentId }) => !met.has(documentId) && met.add(documentId))

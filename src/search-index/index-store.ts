@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../core/context.ts'
 import { type Database, isSqlite } from '../db/db.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
@@ -11,61 +12,13 @@ import { type Candidate, type Match, type PackedDocument, pack, unpack } from '.
 import { BLOCK_DOCUMENTS, bundleOf, type PostingRow, type ReadRow, readRow } from './postings.ts'
 import { type Word, wordsNumbered } from './vocabulary.ts'
 
-/** A memory cache with a limit in bytes. When full, the less recently used half is dropped at once. */
-export class Kept<V, K = number> {
-  readonly #mostBytes: number
-  readonly #bytesOf: (value: V) => number
-  #recent = new Map<K, V>()
-  #earlier = new Map<K, V>()
-  #recentBytes = 0
-
-  constructor(mostBytes: number, bytesOf: (value: V) => number) {
-    this.#mostBytes = mostBytes
-    this.#bytesOf = bytesOf
-  }
-
-  get(key: K): V | undefined {
-    const recent = this.#recent.get(key)
-    if (recent !== undefined) return recent
-    const earlier = this.#earlier.get(key)
-    if (earlier !== undefined) this.keep(key, earlier)
-    return earlier
-  }
-
-  keep(key: K, value: V): void {
-    const bytes = this.#recent.has(key) ? 0 : this.#bytesOf(value)
-    this.#recent.set(key, value)
-    this.#count(bytes)
-  }
-
-  /** Applies a change that makes a cached value larger. */
-  grow(value: V, change: (value: V) => void): void {
-    const before = this.#bytesOf(value)
-    change(value)
-    this.#count(this.#bytesOf(value) - before)
-  }
-
-  #count(bytes: number): void {
-    this.#recentBytes += bytes
-    if (this.#recentBytes <= this.#mostBytes / 2) return
-    this.#earlier = this.#recent
-    this.#recent = new Map()
-    this.#recentBytes = 0
-  }
-
-  clear(): void {
-    this.#recent.clear()
-    this.#earlier.clear()
-    this.#recentBytes = 0
-  }
-}
+/** Returns a cache with a limit in bytes. */
+const cacheOf = <V extends {}, K extends {} = number>(maxBytes: number, bytesOf: (value: V) => number) =>
+  new LRUCache<K, V>({ maxSize: Math.ceil(maxBytes), sizeCalculation: bytesOf })
 
 const SLOTS = 2 ** 16
 
-/**
- * Tells repeated numbers from first ones. A number replaces the last one with the same low bits, so old ones
- * are forgotten.
- */
+/** A number replaces the last one with the same low bits, so old ones are forgotten. */
 export class SecondTimes {
   readonly #lately = new Uint32Array(SLOTS)
 
@@ -83,16 +36,13 @@ const ROW_BYTES = 300
 const bytesOf = (rows: readonly ReadRow[]): number =>
   rows.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, ROW_BYTES)
 
-/**
- * Caches decoded posting lists. Rows are valid only for the value of `search_totals.list_changes` at which
- * they were read; every transaction that changes lists increments it.
- */
+/** Valid only for one `search_totals.list_changes`; every transaction that changes lists increments it. */
 export class KeptLists {
   #state = -1
-  readonly #rows: Kept<readonly ReadRow[]>
+  readonly #rows: LRUCache<number, readonly ReadRow[]>
 
   constructor(mostBytes: number) {
-    this.#rows = new Kept(mostBytes, bytesOf)
+    this.#rows = cacheOf(mostBytes, bytesOf)
   }
 
   rowsOf(state: number, key: number): readonly ReadRow[] | undefined {
@@ -106,7 +56,7 @@ export class KeptLists {
       this.#state = state
       this.#rows.clear()
     }
-    this.#rows.keep(key, rows)
+    this.#rows.set(key, rows)
   }
 }
 
@@ -128,10 +78,10 @@ function areSame(some: Dead, others: Dead): boolean {
 export class KeptScopes {
   #state = -1
   #dead: Dead = new Map()
-  readonly #bits: Kept<ScopeBits, string>
+  readonly #bits: LRUCache<string, ScopeBits>
 
   constructor(mostBytes: number) {
-    this.#bits = new Kept(mostBytes, ({ blocks }) => SCOPE_BYTES + BLOCK_BYTES * blocks.size)
+    this.#bits = cacheOf(mostBytes, ({ blocks }) => SCOPE_BYTES + BLOCK_BYTES * blocks.size)
   }
 
   get({ state, dead }: IndexView, name: string): ScopeBits | undefined {
@@ -144,7 +94,7 @@ export class KeptScopes {
       this.#dead = dead
       this.#bits.clear()
     }
-    this.#bits.keep(name, bits)
+    this.#bits.set(name, bits)
   }
 }
 
@@ -156,24 +106,21 @@ const SHARES = { found: 0.5, spellings: 0.25, ofScopes: 0.25 }
 /** In ms: changed counts with unchanged sums are noticed after this time. */
 const VALID_MS = 10_000
 
-/**
- * Caches words found by trigrams, for repeated unknown words. Results are valid for one `VisibleCounts.state`,
- * because the set of words changes only with the totals.
- */
+/** Valid for one `VisibleCounts.state`, because the set of words changes only with the totals. */
 export class KeptWords {
   #state = ''
   #until = Number.NEGATIVE_INFINITY
-  readonly #found: Kept<Uint32Array, string>
-  readonly spellings: Kept<string>
-  readonly ofScopes: Kept<ScopeWord>
+  readonly #found: LRUCache<string, Uint32Array>
+  readonly spellings: LRUCache<number, string>
+  readonly ofScopes: LRUCache<number, ScopeWord>
 
   constructor(mostBytes: number) {
-    this.#found = new Kept(mostBytes * SHARES.found, (hashes) => ENTRY_BYTES + hashes.byteLength)
-    this.spellings = new Kept(
+    this.#found = cacheOf(mostBytes * SHARES.found, (hashes) => ENTRY_BYTES + hashes.byteLength)
+    this.spellings = cacheOf(
       mostBytes * SHARES.spellings,
       (word) => ENTRY_BYTES + CHARACTER_BYTES * word.length,
     )
-    this.ofScopes = new Kept(
+    this.ofScopes = cacheOf(
       mostBytes * SHARES.ofScopes,
       ({ word, grams }) => SCOPE_WORD_BYTES + CHARACTER_BYTES * word.length + GRAM_BYTES * grams.length,
     )
@@ -189,7 +136,7 @@ export class KeptWords {
     const known = this.#found.get(question)
     if (known) return known
     const hashes = Uint32Array.from(await find())
-    if (state === this.#state) this.#found.keep(question, hashes)
+    if (state === this.#state) this.#found.set(question, hashes)
     return hashes
   }
 }
@@ -204,11 +151,8 @@ const cachedBytes = ({ hashes, filters }: Candidate): number =>
 export type KeptIndex = {
   lists: KeptLists
   scopes: KeptScopes
-  /**
-   * Entries by number. Numbers are never reused and entries never change, so a search only checks that the
-   * entry still exists.
-   */
-  documents: Kept<Candidate>
+  /** Numbers are never reused and entries never change, so only existence is checked. */
+  documents: LRUCache<number, Candidate>
   /** An entry is cached at its second read. In a large vault most entries are read only once. */
   readDocuments: SecondTimes
   words: KeptWords
@@ -222,7 +166,7 @@ export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptI
     known = {
       lists: new KeptLists(keptBytes * CACHE_SHARES.lists),
       scopes: new KeptScopes(keptBytes * CACHE_SHARES.scopes),
-      documents: new Kept(keptBytes * CACHE_SHARES.documents, cachedBytes),
+      documents: cacheOf(keptBytes * CACHE_SHARES.documents, cachedBytes),
       readDocuments: new SecondTimes(),
       words: new KeptWords(keptBytes * CACHE_SHARES.words),
     }
@@ -292,15 +236,13 @@ export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): P
 }
 
 const byNumber = prepared(
+  'documentsByNumber',
   (db, parameter: Named<{ numbers: string }>) =>
     sql<PackedDocument>`select doc_no, card_id, weights from search_docs
       where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
 )
 
-/**
- * Returns entries by number. A cached entry may be deleted already: callers check `removedLately` and the
- * tombstones.
- */
+/** A cached entry may be deleted already: callers check `removedLately` and the tombstones. */
 export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
   const kept = keptIndex(ctx).documents
   const known: Candidate[] = []
@@ -323,10 +265,10 @@ function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
   if (ctx.transacting) return
   const { documents, readDocuments } = keptIndex(ctx)
   for (const document of read)
-    if (readDocuments.isSecond(document.docNo)) documents.keep(document.docNo, document)
+    if (readDocuments.isSecond(document.docNo)) documents.set(document.docNo, document)
 }
 
-const numbersNow = prepared((db, parameter: Named<{ ids: string }>) =>
+const numbersNow = prepared('documentNumbers', (db, parameter: Named<{ ids: string }>) =>
   db
     .selectFrom('search_docs')
     .select(['card_id', 'doc_no'])
@@ -352,7 +294,7 @@ export async function documentsNamedBy(
   return found.rows.map(unpack)
 }
 
-const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
+const newestFresh = prepared('freshDocuments', (db, parameter: Named<{ limit: number }>) =>
   db.selectFrom('search_fresh').select('doc_no').orderBy('doc_no', 'desc').limit(parameter('limit')),
 )
 
@@ -363,14 +305,14 @@ export async function freshDocuments(ctx: Ctx, limit: number): Promise<Candidate
   return (await documentsByNumber(ctx, numbers)).sort((a, b) => b.docNo - a.docNo)
 }
 
-const listState = prepared((db) => db.selectFrom('search_totals').select('list_changes'))
+const listState = prepared('postingListState', (db) => db.selectFrom('search_totals').select('list_changes'))
 
 const stateOfLists = async (ctx: Ctx): Promise<number> => (await listState(ctx.db, {}))[0]?.list_changes ?? 0
 
 /** The first row holds the state instead of bytes. */
 type ListRow = PostingRow | { run: number; key: number; docs: null }
 
-const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
+const rowsByKey = prepared('postingRowsByKey', (db, parameter: Named<{ keys: string }>) =>
   isSqlite(db)
     ? // In SQLite's scan order: run by run, one look-up per key.
       sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
@@ -383,10 +325,7 @@ const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
         where p.key = any (${parameter('keys')}::integer[])`,
 )
 
-/**
- * Returns the rows with these keys from every run, and their state, in one statement so that both belong
- * together.
- */
+/** One statement, so that rows and state belong together. */
 async function postingsOf(ctx: Ctx, keys: Iterable<number>): Promise<{ state: number; rows: PostingRow[] }> {
   const found = await rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
   const state = found.find(({ docs }) => docs === null)?.run ?? 0
@@ -401,23 +340,21 @@ export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
     .execute()
 }
 
-const goneNotes = prepared((db) => db.selectFrom('search_changes').select('gone').where('gone', '!=', ''))
+const goneNotes = prepared('goneDocuments', (db) =>
+  db.selectFrom('search_changes').select('gone').where('gone', '!=', ''),
+)
 
-/**
- * Returns removed numbers without a tombstone. Read them before the tombstones: counting moves them from here
- * to there.
- */
+/** Read these before the tombstones: counting moves numbers from here to there. */
 const removedLately = async (ctx: Ctx): Promise<Set<number>> =>
   new Set((await goneNotes(ctx.db, {})).flatMap(({ gone }) => gone.split(' ').map(Number)))
 
-const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
+const allDead = prepared('deadDocuments', (db) => db.selectFrom('search_dead').selectAll())
 
 const deadCards = (ctx: Ctx) => allDead(ctx.db, {})
 
 /**
- * The index as one search sees it. Order matters: first removed documents, then fresh documents, then the
- * state, then lists. A document that moves in between is then seen twice, never missed. Each list is read
- * once.
+ * Reads removed documents first, then fresh ones, then the state, then lists. A document that moves in between
+ * is then seen twice, never missed.
  */
 export type IndexView = {
   fresh: readonly Candidate[]
@@ -485,7 +422,7 @@ export async function wordsOfDocuments(ctx: Ctx, documents: readonly Candidate[]
   }
   if (unread.length === 0) return words
   const read = (await wordsNumbered(ctx, unread)).map(withGrams)
-  if (!ctx.transacting) for (const word of read) ofScopes.keep(word.hash, word)
+  if (!ctx.transacting) for (const word of read) ofScopes.set(word.hash, word)
   return [...words, ...read]
 }
 

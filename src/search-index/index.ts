@@ -7,12 +7,11 @@ export {
   type SearchDocument,
   type WeighedText,
 } from './document.ts'
-export { findBest, type SearchHit as Found } from './find-best.ts'
+export { findBest, type RankedMatches } from './find-best.ts'
 export {
   documentsByNumber,
   documentsNamedBy,
   type IndexView,
-  Kept,
   numbersOf,
   viewIndex,
   wordsOfDocuments,

@@ -11,10 +11,6 @@ const MAX_LIKE_WORDS = 5
 const MIN_PART_LENGTH = 6
 const MIN_BEGINNING_LENGTH = 4
 const CONTAINED_LIKENESS = 0.5
-/**
- * A long beginning of a name stands for the name from this length and share on: `crashloop` for
- * CrashLoopBackOff.
- */
 const MIN_SAID_LENGTH = 8
 const MIN_SAID = 0.5
 const SAID_LIKENESS = 0.8
@@ -38,10 +34,6 @@ export type LikeWord = Word &
     otherwise?: number
   }
 
-/**
- * Finds words that an unknown word may mean: similar trigrams (a typing error), or containing it (a part of an
- * identifier).
- */
 export async function likeWords(
   ctx: Ctx,
   { typed, term: word }: { typed: string; term: string },
@@ -77,9 +69,6 @@ const NUMBER_OF_CODE = /^\d{4,8}$/
 const BEFORE_NUMBER = /^(?:[a-z]{1,6}|0x)$/
 const CODE_LIKENESS = 0.8
 
-/**
- * Returns whether the word is the number of a code whose letters are often left out: `error 2345` for TS2345.
- */
 export const isNumberOfCode = (word: string): boolean => NUMBER_OF_CODE.test(word)
 
 async function codesNumbered(ctx: Ctx, number: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
@@ -178,7 +167,7 @@ async function spelled(ctx: Ctx, hashes: Iterable<number>): Promise<Word[]> {
   }
   if (unread.length === 0) return words
   const read = await wordsNumbered(ctx, unread)
-  if (!ctx.transacting) for (const { hash, word } of read) spellings.keep(hash, word)
+  if (!ctx.transacting) for (const { hash, word } of read) spellings.set(hash, word)
   return [...words, ...read]
 }
 
@@ -192,10 +181,7 @@ function gramsOfNear(word: string): number[][] {
   return [...numbers.map((gram) => [gramHash(gram)]), ...threeWays(letters)]
 }
 
-/**
- * Deals the trigrams out to three lists. One typing error changes three neighbouring trigrams, so each list
- * keeps some correct ones and a meant word matches every list.
- */
+/** One typing error changes three neighbouring trigrams, so each list keeps some correct ones. */
 function threeWays(grams: readonly string[]): number[][] {
   const lists = Math.min(3, Math.max(1, Math.floor(grams.length / 2)))
   const dealt: number[][] = Array.from({ length: lists }, () => [])

@@ -237,10 +237,7 @@ export function positionOf(numbers: ArrayLike<number>, number: number): number {
 /** An AND of ORs over the numbers of filters and required words. */
 export type Match = readonly (readonly number[])[]
 
-/**
- * Excludes documents that have all numbers of one of these lists (a word of a script without spaces is several
- * pairs).
- */
+/** Each list is one word: a word of a script without spaces is several pairs of characters. */
 export type Without = readonly (readonly number[])[]
 
 export const passes = ({ filters, hashes }: Candidate, narrowed: Match, without: Without = []): boolean => {

@@ -1,9 +1,6 @@
 import { isFilter } from '../text/term-hash.ts'
 
-/**
- * Posting lists: a list says which cards of a run (a range of card numbers) have a word, with its impact. New
- * cards go into short runs, which are later merged into longer ones.
- */
+/** New cards go into short runs (ranges of card numbers), which are later merged into longer ones. */
 const TIER_BITS = [9, 13, 16] as const
 
 export type Tier = 0 | 1 | 2
@@ -58,10 +55,7 @@ export type Postings = { offsets: number[]; impacts: number[] }
 
 export const noPostings = (): Postings => ({ offsets: [], impacts: [] })
 
-/**
- * A row of the table. A common word's list has its own row under the word's number; lists of rare words share
- * a bundle under a negative key.
- */
+/** A common word's list has its own row; rare words share a bundle under a negative key. */
 export type PostingRow = { run: number; key: number; docs: Uint8Array }
 
 const BUNDLE_SHIFT = 20
@@ -245,10 +239,6 @@ function bitsOf(run: number, count: number): Bitmap {
   return bits
 }
 
-/**
- * Returns a word's list from a bundle, in order of document number; later-folded documents may be stored
- * first.
- */
 export function listInBundle(bundle: Uint8Array, hash: number): ReadList | undefined {
   const from = findInBundle(bundle, hash)
   if (from < 0) return undefined

@@ -92,9 +92,6 @@ async function wronglyListedIn(ctx: Ctx, block: number): Promise<number[]> {
   return wrong
 }
 
-/**
- * Counts cards whose posting lists differ from the index. A card that is just being folded is checked twice.
- */
 export async function wronglyListed(ctx: Ctx): Promise<number> {
   const last = await ctx.db
     .selectFrom('search_docs')

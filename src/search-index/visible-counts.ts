@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../core/context.ts'
 import { sha256 } from '../core/crypto.ts'
 import { bitsOfScope, countIn, type ListCount, type ScopeBits } from './collect.ts'
@@ -6,19 +7,12 @@ import { type Candidate, isPublic, type Match, PUBLIC_FILTER, passes, positionOf
 import { averageLengthOf, publicTotals, type Totals, type WordCount, wordCounts } from './vocabulary.ts'
 
 export type VisibleCount = {
-  /**
-   * Documents visible to the user with this word: public ones and those of the scope. Used as the word's
-   * weight.
-   */
   cards: number
   within: number
   postings: number
 }
 
-/**
- * Word counts over public documents and the scope. Other documents are not counted: the order of a user's own
- * cards would reveal whether a word occurs in another person's private card.
- */
+/** Counts only visible documents: other counts would reveal the words of other people's private cards. */
 export type VisibleCounts = {
   cards: number
   averageLength: number
@@ -110,16 +104,12 @@ async function documentsOf(ctx: Ctx, view: IndexView, scope: Match, name: string
   return bits
 }
 
-/**
- * Counts of long lists are cached: for a minute, and for an hour while the lists are unchanged. A common
- * word's share of a scope hardly changes.
- */
 const REMEMBERED_FROM = 16_384
 const REMEMBERED_MS = 60_000
 const REMEMBERED_IN_SAME_STATE_MS = 60 * REMEMBERED_MS
 const MAX_CACHE_ENTRIES = 20_000
 type RememberedCount = ListCount & { at: number; state: number }
-const remembered = new Map<string, RememberedCount>()
+const remembered = new LRUCache<string, RememberedCount>({ max: MAX_CACHE_ENTRIES })
 
 export function isStillGood({ at, state }: { at: number; state: number }, now: number, stateNow: number) {
   return now - at < (state === stateNow ? REMEMBERED_IN_SAME_STATE_MS : REMEMBERED_MS)
@@ -140,7 +130,6 @@ async function countMostlyRemembered(
   }
   const unknown = hashes.filter((hash) => !known.has(hash))
   const counts = countIn(await view.rowsOf(unknown), unknown, bits)
-  if (remembered.size >= MAX_CACHE_ENTRIES) remembered.clear()
   for (const [hash, count] of counts) {
     known.set(hash, count)
     if (kept(hash).postings >= REMEMBERED_FROM)

@@ -34,9 +34,7 @@ type WordChange = {
 
 type CountedWord = { hash: number; cards: number; public_cards: number }
 
-/**
- * Returns words that no card has any more. A negative count is not one of them: a note is still to be folded.
- */
+/** A negative count is not unused: a note is still to be folded. */
 const unusedAmong = (counted: readonly CountedWord[]): number[] =>
   counted.filter(({ cards, public_cards }) => cards === 0 && public_cards === 0).map(({ hash }) => hash)
 
@@ -185,10 +183,7 @@ export async function noteChange(
   }
 }
 
-/**
- * Notes documents with new filters and unchanged words (`after[i]` belongs to `before[i]`). Additions are
- * noted first, or a word of only this document would be forgotten in between.
- */
+/** Notes additions first, or a word of only this document would be forgotten in between. */
 export async function noteOtherFilters(
   ctx: Ctx,
   before: readonly Candidate[],
@@ -295,9 +290,7 @@ async function takeNotes(ctx: Ctx): Promise<{ notes: Note[]; isMore: boolean }> 
   return { notes, isMore: taken.length < waiting.length || waiting.length === MAX_FOLDED_NOTES }
 }
 
-/**
- * Takes the first words from a long note. The last part also holds the number of cards and removed documents.
- */
+/** The last part also holds the number of cards and removed documents. */
 async function takeBeginning(ctx: Ctx, note: Note): Promise<Note | undefined> {
   // Additions first: a word that is also removed is not forgotten in between.
   const name = note.added === '' ? 'removed' : 'added'
@@ -369,7 +362,7 @@ function sumUp(notes: readonly { added: string; removed: string; is_public: numb
 
 export type Totals = { cards: number; length: number }
 
-const readTotals = prepared((db) =>
+const readTotals = prepared('searchTotals', (db) =>
   db.selectFrom('search_totals').select(['cards', 'length', 'public_cards', 'public_length']),
 )
 
@@ -398,6 +391,7 @@ export const averageLengthOf = ({ cards, length }: Totals): number =>
   cards > 0 && length > 0 ? length / cards : LIKELY_LENGTH
 
 const countsOf = prepared(
+  'wordCounts',
   (db, parameter: Named<{ hashes: string }>) =>
     sql<{
       hash: number
@@ -412,10 +406,7 @@ export type WordCount = {
   postings: number
 }
 
-/**
- * Lists up to this length count as equal, longer ones are rounded to powers of two: a plan must not reveal
- * whether a word occurs in other users' cards.
- */
+/** Rounds lengths: a plan must not reveal whether a word occurs in other users' cards. */
 const SHORT_LIST = 1024
 
 const postingsFor = (cards: number): number =>

@@ -31,10 +31,7 @@ import {
 import { impactOf } from './score.ts'
 import { foldChanges, lockIndex, noteChange, noteOtherFilters, publicAverageLength } from './vocabulary.ts'
 
-/**
- * Inserts or replaces documents. Call it in the transaction that changes them, so that the next request finds
- * the new text.
- */
+/** Call it in the transaction that changes them, so that the next request finds the new text. */
 export async function putDocuments(ctx: Ctx, entries: readonly Entry[]): Promise<void> {
   requireTransaction(ctx)
   // Inserts without a prior read: on PostgreSQL the read would make all writers of new documents conflict.

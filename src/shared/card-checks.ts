@@ -1,22 +1,23 @@
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../db/columns.ts'
-import type { CardsTable, CardType } from '../db/knowledge-schema.ts'
 import { findSecretsInPieces, kindOfNumber } from '../redaction/redact.ts'
 import { DANGER_WORDS, type DangerPolicy, dangerAcross, dangerIn } from '../review/find-danger.ts'
 import type { Finding, Severity } from '../review/rule.ts'
 import { normalForm } from '../text/fold.ts'
 import { overlap, shinglesOfWords, wordsOf } from '../text/similar.ts'
+import {
+  CARD_FIELDS,
+  type CardContent,
+  type CardField,
+  type ContentColumns,
+  DEFINITION,
+  isJson,
+  TEXT_FIELDS,
+} from './card-fields.ts'
 import type { Analyst } from './pieces.ts'
 
-/**
- * Rules that a card must pass to be published, as data. This file must not depend on the server: the web app
- * shows the same list while a card is being written.
- */
-export type ReviewedCard = {
+/** Must not depend on the server: the web app shows the same list while a card is written. */
+export type ReviewedCard = Pick<CardContent, 'title' | 'symptom' | 'fix_summary' | 'root_cause'> & {
   card_type: string
-  title: string
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
   steps: readonly unknown[]
   evidence_count: number
   /** Kind and place of each secret that the scanner found; never its value. */
@@ -192,50 +193,27 @@ export function reviewCard(card: ReviewedCard): ReviewVerdict {
   }
 }
 
-export type Step = { order: number; action: string; result: string; [key: string]: unknown }
+type ContentRow = ContentColumns & { filter_text: string }
 
-/** The fields that an update can change and a version keeps. Evidence is separate: it can only be added. */
-export type CardContent = {
-  card_type: CardType
-  title: string
-  symptom: string
-  fix_summary: string
-  environment: Record<string, string>
-  root_cause: string | null
-  steps: Step[]
-  tags: string[]
-  card_payload: Record<string, unknown> | null
-  body: string | null
-  scope_notes: string | null
+const mapFields = <To>(change: (field: CardField) => unknown): To =>
+  Object.fromEntries(CARD_FIELDS.map((field) => [field, change(field)])) as To
+
+export const contentOf = (row: ContentColumns): CardContent =>
+  mapFields((field) => (isJson(field) ? fromJsonOrNull(row[field]) : row[field]))
+
+/** Returns the content of a kept version. It may be older than a field, which then is empty. */
+export function contentOfVersion(json: string): CardContent {
+  const kept = fromJson<Partial<CardContent>>(json)
+  return mapFields((field) => kept[field] ?? fromJsonOrNull(DEFINITION[field].empty))
 }
-
-type ContentColumns = Pick<CardsTable, keyof CardContent | 'filter_text'>
-
-export const contentOf = (row: Pick<CardsTable, keyof CardContent>): CardContent => ({
-  card_type: row.card_type,
-  title: row.title,
-  symptom: row.symptom,
-  fix_summary: row.fix_summary,
-  environment: fromJson(row.environment),
-  root_cause: row.root_cause,
-  steps: fromJson(row.steps),
-  tags: fromJson(row.tags),
-  card_payload: fromJsonOrNull(row.card_payload),
-  body: row.body,
-  scope_notes: row.scope_notes,
-})
 
 /** A list filter reads only the beginning of each text; search reads whole texts. */
 const FILTERED_CHARACTERS = 1000
 
 export const foldForFilter = (text: string): string => normalForm(text, 'NFKC').toLowerCase()
 
-export const columnsOf = (content: CardContent): ContentColumns => ({
-  ...content,
-  environment: toJson(content.environment),
-  steps: toJson(content.steps),
-  tags: toJson(content.tags),
-  card_payload: toJsonOrNull(content.card_payload),
+export const columnsOf = (content: CardContent): ContentRow => ({
+  ...mapFields<ContentColumns>((field) => (isJson(field) ? toJsonOrNull(content[field]) : content[field])),
   filter_text: filterTextOf(content),
 })
 
@@ -261,26 +239,10 @@ export const filterTextOf = (
     ].join('\n'),
   )
 
-const FIELDS = [
-  'card_type',
-  'title',
-  'symptom',
-  'fix_summary',
-  'environment',
-  'root_cause',
-  'steps',
-  'tags',
-  'card_payload',
-  'body',
-  'scope_notes',
-] as const satisfies readonly (keyof CardContent)[]
+export const changedFields = (before: CardContent, after: CardContent): CardField[] =>
+  CARD_FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
 
-export const changedFields = (before: CardContent, after: CardContent): (keyof CardContent)[] =>
-  FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
-
-/**
- * Returns every text in a JSON value, on a line with its key, since `password: …` is recognised by its name.
- */
+/** Puts each text on a line with its key, since `password: …` is recognised by its name. */
 function textsIn(value: unknown, key = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key))
   if (typeof value === 'object' && value !== null)
@@ -315,7 +277,7 @@ export const secretsInCites = (work: Analyst, cites: readonly string[]): Promise
 
 export async function secretsInContent(work: Analyst, content: CardContent): Promise<FoundSecret[]> {
   const found: FoundSecret[] = []
-  for (const field of FIELDS) found.push(...(await secretsIn(work, field, content[field])))
+  for (const field of CARD_FIELDS) found.push(...(await secretsIn(work, field, content[field])))
   return found
 }
 
@@ -357,9 +319,6 @@ export const allTextOf = (value: unknown): string =>
     .map(({ text }) => text)
     .join('\n\n')
 
-/** Fields that are read one after the other: an attacker may split a sentence over them. */
-const PROSE = ['title', 'symptom', 'fix_summary', 'root_cause', 'body', 'scope_notes'] as const
-
 const MAX_NAME_LENGTH = 60
 const MAX_FINDINGS = 20
 const ORDER = { block: 0, warn: 1, note: 2 } as const
@@ -380,7 +339,8 @@ export async function dangerInCard(
   const found: FoundDanger[] = []
   for (const { field, text } of pieces)
     for (const finding of await dangerIn(work, text, policy)) found.push({ ...finding, field })
-  const prose = PROSE.map((field) => ({ field, text: content[field] ?? '' })).filter(
+  // An attacker may split a sentence over the texts.
+  const prose = TEXT_FIELDS.map((field) => ({ field, text: content[field] ?? '' })).filter(
     ({ text }) => text !== '',
   )
   const texts = prose.map(({ text }) => text)
@@ -389,10 +349,7 @@ export async function dangerInCard(
   return found.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity]).slice(0, MAX_FINDINGS)
 }
 
-/**
- * Returns a finding for the review. It does not quote the text, because an agent that reads the answer would
- * read the attack (prompt injection).
- */
+/** Does not quote the text, because an agent that reads the answer would read the prompt injection. */
 export const dangerReason = ({ rule, severity, field, start, end }: FoundDanger): ReviewReason => {
   const { why, safer } = DANGER_WORDS[rule]
   return { rule, severity, field, start, end, safer, message: `${field}: ${why} ${safer}` }

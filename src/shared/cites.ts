@@ -1,4 +1,5 @@
 import { withoutEnd } from '../text/unicode.ts'
+import { type CardContent, CITED_FIELDS, isText } from './card-fields.ts'
 
 /** Parses versions and ranges of npm, PyPI, Cargo, Go and Maven, in the forms that cards cite. */
 
@@ -37,10 +38,6 @@ export function readVersion(text: string): Version | null {
 
 const releaseOf = (version: Version): string => version.slice(0, version[0] === 0 ? 2 : 1).join('.')
 
-/**
- * Returns whether two versions have the same first number, or for `0.x` the same first two numbers. Names such
- * as `bookworm` are compared as text.
- */
 export function isSameRelease(a: string, b: string): boolean {
   const [one, other] = [readVersion(a), readVersion(b)]
   if (one === null || other === null) return a.trim().toLowerCase() === b.trim().toLowerCase()
@@ -163,10 +160,7 @@ export type Cite =
 
 export const MAX_CITE_LENGTH = 500
 
-/**
- * Allowed characters of names by registry. Agents read cites, so a name must not hold a sentence (prompt
- * injection).
- */
+/** Agents read cites, so a name must not hold a sentence (prompt injection). */
 const NAMES = new Map([
   ['npm', /^(?:@[\w.~-]+\/)?[\w.~-]+$/],
   ['pypi', /^[A-Za-z0-9][\w.-]*(?:\[[\w.,-]+\])?$/],
@@ -200,10 +194,7 @@ export function readCite(text: string): Cite | null {
   return URL_TEXT.test(written) && URL.canParse(written) ? { kind: 'url', url: written } : null
 }
 
-/**
- * Returns the name in comparable form. PyPI treats `Foo_Bar` and `foo-bar` as one name; all others but Go and
- * Maven ignore case.
- */
+/** PyPI treats `Foo_Bar` and `foo-bar` as one name; all but Go and Maven ignore case. */
 export function sameName(ecosystem: string, name: string): string {
   if (ecosystem === 'go' || ecosystem === 'maven') return name
   const lower = name.toLowerCase()
@@ -238,10 +229,7 @@ function claimsOf({ cites, environment }: Fitting): Claim[] {
   return [...cited, ...Object.entries(environment).map(([name, range]) => ({ name: bareName(name), range }))]
 }
 
-/**
- * Returns whether a version without an operator fits. Such a version is one that somebody used and no limit:
- * what is true for 5.2.1 is most likely true for 5.3.
- */
+/** A version without an operator is no limit: what is true for 5.2.1 is most likely true for 5.3. */
 function isWhatItBecame(range: string, version: readonly number[]): boolean {
   const read = /^[vV]?\d+(?:\.\d+)*$/.test(range) ? readRange(`^${range}`) : null
   return read !== null && isInRange(read, version)
@@ -282,14 +270,7 @@ export function fitsOf(card: Fitting, asked: Readonly<Record<string, string>>): 
   return ORDER.find((fits) => found.includes(fits)) ?? 'unknown'
 }
 
-export type Citing = {
-  environment: Record<string, string>
-  tags: readonly string[]
-  fix_summary: string
-  root_cause: string | null
-  body: string | null
-  steps: readonly { action: string }[]
-}
+export type Citing = Pick<CardContent, (typeof CITED_FIELDS)[number]>
 
 export const MAX_CITES = 50
 /** Limit of characters that are read: commands stand near the beginning, and longer texts are logs. */
@@ -371,10 +352,7 @@ const COMMANDS: [RegExp, string][] = [
   [/\bgo get((?: +[^\s`'";|&]+)+)/g, 'go'],
 ]
 
-/**
- * Reads name and range from an argument such as `fastify@^5`, `django>=5` or `serde@1`. A name alone cites no
- * version.
- */
+/** A name alone cites no version. */
 function ofArgument(ecosystem: string, argument: string): string[] {
   const bare = argument.replaceAll(/^['"]|['"]$/g, '')
   if (bare.startsWith('-')) return []
@@ -400,9 +378,7 @@ const ofUrls = (text: string): string[] =>
 
 export function readCites(content: Citing): string[] {
   const texts = [
-    content.fix_summary,
-    content.root_cause ?? '',
-    content.body ?? '',
+    ...CITED_FIELDS.flatMap((field) => (isText(field) ? [content[field] ?? ''] : [])),
     ...content.steps.map((step) => String(step.action)),
   ].map((text) => text.slice(0, READ_CHARACTERS))
   const found = [...ofEnvironment(content), ...texts.flatMap(ofText), ...texts.flatMap(ofUrls)].flatMap(

@@ -114,10 +114,7 @@ export type CommandLine = {
   /** The parts that have all succeeded if the whole line succeeded. */
   parts: readonly string[]
   folder: string | null
-  /**
-   * The exit code belongs to another command: the end of the pipe, an `echo $?`, or the next command after
-   * `;`, `&`, `||` or a line end.
-   */
+  /** Another command sets the exit code: the end of the pipe, `echo $?`, or one after `;`, `&`, `||`. */
   isMasked: boolean
   isTolerated: boolean
 }

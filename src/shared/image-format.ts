@@ -23,10 +23,7 @@ export class BadImage extends Error {
 export const broken = () => new BadImage('broken')
 export const trailing = () => new BadImage('trailing')
 
-/**
- * Limit of a side in pixels: a small file can hold a picture that fills the reader's memory (decompression
- * bomb).
- */
+/** In pixels; a small file can hold a picture that fills memory (decompression bomb). */
 const MAX_SIDE = 20_000
 const MAX_PIXELS = 50_000_000
 
@@ -35,10 +32,7 @@ export function requireModestSize(width: number, height: number): void {
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) throw new BadImage('too_large')
 }
 
-/**
- * Limit of pieces read from one file. Millions of empty pieces would fill the memory; real files have a few
- * thousand.
- */
+/** Millions of empty pieces would fill the memory; real files have a few thousand. */
 const MAX_PIECES = 200_000
 
 /** How many pieces may still be read. The readers of the parts of one file share the counter. */

@@ -1,7 +1,3 @@
-/**
- * The default BCP 47 tag. The service's words are English; dates, times, numbers and prices follow the
- * person's language.
- */
 export const DEFAULT_LANGUAGE = 'en'
 
 /** Returns the canonical tag (`DE-at` is `de-AT`), or undefined for an invalid one. */

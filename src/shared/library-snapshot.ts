@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { canonicalJson, type HashedContent, sha256Hex } from '../core/crypto.ts'
+import { canonicalJson, sha256Hex } from '../core/crypto.ts'
+import { HASHED_FIELDS } from './card-fields.ts'
 import type { Licence } from './licences.ts'
 
 /**
- * A library snapshot consists of lines of canonical JSON. Each line has the SHA-256 of the line before it
- * (`prev`). The first line names the server, then follows one line for each card, and the last line counts
- * them and signs the chain. docs/guide/sharing-between-servers.md describes every byte.
+ * Each line has the SHA-256 of the line before it (`prev`), and the last line signs the chain.
+ * docs/guide/sharing-between-servers.md describes every byte.
  */
 
 export const SNAPSHOT_FORMAT = 'knowledge-vault-library/1'
@@ -44,6 +44,13 @@ export type Ending = {
   server: string
 }
 export type LastLine = Ending & { signature: string }
+
+/** The content of a published version. docs/guide/sharing-between-servers.md tells how it is hashed. */
+export type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
+
+/** Returns the SHA-256 of the canonical JSON of the hashed fields, in lower-case hexadecimal. */
+export const contentHash = (content: HashedContent): string =>
+  sha256Hex(canonicalJson(Object.fromEntries(HASHED_FIELDS.map((field) => [field, content[field] ?? null]))))
 
 export const writeLine = (line: FirstLine | CardLine | LastLine): string => canonicalJson(line)
 

@@ -2,10 +2,6 @@ import { storable } from '../text/unicode.ts'
 
 export const USER_PREFERENCES_KEY = '__user__/preferences'
 
-/**
- * The meaning of a project key. `remote`: a repository on a host; `path`: a repository whose host is unknown;
- * `plain`: any other name, kept as written except for Unicode composition.
- */
 export type ProjectName = SpelledName & {
   /** The spelling under which older projects are stored. */
   earlier?: SpelledName
@@ -56,10 +52,7 @@ export function readProjectKey(written: string): ProjectName {
   return name.key === spelled.key ? name : { ...name, earlier: spelled }
 }
 
-/**
- * Normalises Unicode: macOS writes `é` as two characters, and an international host name also has an ASCII
- * form.
- */
+/** macOS writes `é` as two characters, and an international host name also has an ASCII form. */
 function composed(name: SpelledName): SpelledName {
   if (name.form === 'plain') return { ...name, key: name.key.normalize('NFC') }
   if (name.form !== 'remote') return name
@@ -130,9 +123,6 @@ function decoded(path: string): string {
   }
 }
 
-/**
- * Reads the spellings of Azure DevOps: `org/project/_git/repo`, ssh `v3/org/project/repo`, and the old host.
- */
 function azureName(host: string, path: string): SpelledName | undefined {
   const old = /^([a-z0-9-]+)\.visualstudio\.com$/.exec(host)
   if (host !== 'dev.azure.com' && !old) return undefined
@@ -158,9 +148,7 @@ const QUOTED = /(?<=^|\n)(?=\r*Agent report:\r*\n)/g
 export const turnContent = (userMessage: string, agentReport: string): string =>
   `${MESSAGE}${`${userMessage}\n`.replaceAll(QUOTED, ' ').slice(0, -1)}${REPORT}${agentReport}`
 
-/**
- * Clients send the beginning of a long message verbatim and then a summary, so only the beginning is compared.
- */
+/** Clients send a long message's beginning verbatim and then a summary, so only that is compared. */
 const COMPARED_CHARACTERS = 3500
 
 const beginning = (message: string) => message.replaceAll(/\s+/g, ' ').trim().slice(0, COMPARED_CHARACTERS)
@@ -194,10 +182,7 @@ export function documentOf(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
 }
 
-/**
- * Requires a visible character. Control characters are not stored, so an item without others would leave an
- * empty line.
- */
+/** Control characters are not stored, so an item without others would leave an empty line. */
 const SAID = /[^\s\p{Cc}]/u
 
 export function documentFrom(given: string | readonly string[]): string {
@@ -208,10 +193,7 @@ export function documentFrom(given: string | readonly string[]): string {
 /** Matches bullets, which models send with some lists. A number stays, because it may be part of the item. */
 const MARK = /^[-*•]\s+/
 
-/**
- * Joins lines by splitting the text: a pattern for space around line ends would take minutes over a hundred
- * thousand tabs.
- */
+/** Splits the text: a pattern for space around line ends would take minutes over 100,000 tabs. */
 const onOneLine = (item: string): string =>
   item
     .split('\n')

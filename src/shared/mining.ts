@@ -1,6 +1,7 @@
 import { cleanJson, cleanText, Findings } from '../redaction/redact.ts'
 import { commandText } from '../text/command-output.ts'
 import { failureSignature } from '../text/failure.ts'
+import { type CardContent, FIRST_TEXTS } from './card-fields.ts'
 import { readCommand } from './command-line.ts'
 import { type Pair, type Recovery, readSession } from './recoveries.ts'
 import type { Session } from './session.ts'
@@ -72,16 +73,9 @@ const candidateFrom = (pair: Pair, environment: Session['environment']): Candida
   environment: fittingEnvironment(pair, environment),
 })
 
-/**
- * Returns the signature of the error, empty if the text names none. The vault keeps one draft per signature.
- */
 export const signatureOf = ({ failure }: Candidate): string =>
   failureSignature(commandText({ exitCode: 1, output: failure }))
 
-/**
- * Ranks candidates for the daily limit: a named error, a fix that was hard to find, and a fix outside the own
- * code help others most.
- */
 export function worthOf({ failure, attempts, commands, files, environment }: Candidate): number {
   const isNamed = /\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:E[A-Z]{4,20}|ERR_\w{3,60}|TS\d{4,5})\b/.test(
     failure,
@@ -98,15 +92,10 @@ export function worthOf({ failure, attempts, commands, files, environment }: Can
 }
 
 /** The text of a card, made from a candidate without a model. A person reviews and edits it first. */
-export type DraftCard = {
-  title: string
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
-  environment: Record<string, string>
-  steps: { order: number; action: string; result: string }[]
-  tags: string[]
-}
+export type DraftCard = Pick<CardContent, (typeof DRAFTED_FIELDS)[number]>
+
+export const DRAFTED_TEXTS = ['title', ...FIRST_TEXTS] as const
+export const DRAFTED_FIELDS = [...DRAFTED_TEXTS, 'environment', 'steps', 'tags'] as const
 
 const MAX_TITLE_LENGTH = 120
 const MAX_FIX_LENGTH = 900
@@ -160,10 +149,6 @@ function namesOfChange({ files, commands }: Candidate): string {
   ].join(' ')
 }
 
-/**
- * Returns the sentences that describe a cure; otherwise, for example in another language, the end of the
- * report.
- */
 function fixOf(candidate: Candidate): string {
   const sentences = sentencesOf(candidate.report)
   const cures = sentences.filter((sentence) => CURE.test(sentence))

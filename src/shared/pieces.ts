@@ -1,6 +1,4 @@
-/**
- * Long work as a generator: each piece takes a few milliseconds at most, and the generator returns the result.
- */
+/** Each piece takes a few milliseconds at most. */
 export type Pieces<T> = Generator<void, T>
 
 export function doAll<T>(pieces: Pieces<T>): T {

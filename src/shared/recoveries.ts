@@ -26,10 +26,7 @@ function isNamedIn(text: string, file: string): boolean {
   return (base.length > 2 && text.includes(base)) || (stem.length > 4 && text.includes(stem))
 }
 
-/**
- * Detects that a failed test was deleted, skipped or excluded instead of fixed. Each rule looks for the test
- * that the failing output names, because tests are also removed for good reasons.
- */
+/** Looks for the test that the failing output names, because tests are also removed for good reasons. */
 
 const FOLDER_OF_TESTS = /^(?:tests?|__tests__|specs?)$/
 const REMOVES = /^(?:sudo )?(?:git )?rm /
@@ -95,10 +92,7 @@ const numbersIn = (text: string, pattern: RegExp): number[] =>
   [...text.matchAll(pattern)].map((match) => Number(match[1]))
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-/**
- * Returns true if the runner counts fewer tests than before. Outputs with different numbers of counts cannot
- * be compared.
- */
+/** Outputs with different numbers of counts cannot be compared. */
 function runsFewer(failing: string, passing: string): boolean {
   const [failed, before, after] = [
     numbersIn(failing, FAILED),
@@ -222,10 +216,6 @@ const SAYS_TAKEN_BACK =
 const isSaidTakenBack = (report: string, changes: Changes): boolean =>
   changes.commands.length === 0 && SAYS_TAKEN_BACK.test(report)
 
-/**
- * Returns the reason against a lesson that is known when the command succeeds: the changes in between cannot
- * be the fix.
- */
 function doubtOf(
   { step, lines, editedBefore }: Failure,
   changes: Changes,
@@ -268,10 +258,6 @@ const STOPPED = new Set([124, 130, 143])
 const endsOf = (text: string): string =>
   text.length <= OUTCOME_TAIL ? text : `${text.slice(0, OUTCOME_TAIL / 2)}\n${text.slice(-OUTCOME_TAIL / 2)}`
 
-/**
- * Returns the outcome of a command by its exit code. If a pipe hides the exit code, the output decides, or the
- * outcome is unknown.
- */
 export function outcomeOf({ command, exitCode, output }: CommandStep): Outcome {
   const { isMasked } = readCommand(command)
   const text = endsOf(output)
@@ -343,8 +329,7 @@ function changesBetween(steps: readonly Step[], from: number, to: number): Chang
   const log = new ChangeLog()
   const earlier = steps.slice(Math.max(0, from - MAX_SPAN_LENGTH), from)
   const between = steps.slice(from + 1, to)
-  // The edits of the last exchange are listed after the success, but count from the beginning of that
-  // exchange.
+  // Edits of the last exchange are listed after the success, but count from that exchange's beginning.
   const begins = between.findLastIndex(isPerson)
   const late = anytimeEdits(steps, to)
   if (begins === -1) for (const edit of late) log.note(edit)
@@ -389,10 +374,6 @@ function reportOf(steps: readonly Step[], from: number, to: number): string {
   return said.join('\n').slice(-MAX_REPORT_LENGTH)
 }
 
-/**
- * Returns true if the same command fails in the same way again before any other change: then nothing was
- * fixed.
- */
 function fallsBack(steps: readonly Step[], from: number, key: string, signature: string): boolean {
   const log = new ChangeLog()
   for (const step of steps.slice(from + 1, from + MAX_SPAN_LENGTH)) {

@@ -1,5 +1,2 @@
-/**
- * Limit of rewarded publications of one owner per day (UTC), because an account could earn credits with
- * well-formed nonsense. The web app states this limit too.
- */
+/** An account could earn credits with well-formed nonsense; per owner and day (UTC). */
 export const MAX_PUBLISH_REWARDS_PER_DAY = 20

@@ -1,9 +1,6 @@
 export const SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:write', 'account'] as const
 
-/**
- * Scope of an app that makes keys for the agents on a person's computer. Only an app's grant can carry it; an
- * API key makes keys only with `account`.
- */
+/** Only an app's grant can carry this scope; an API key makes keys only with `account`. */
 export const AGENT_KEYS = 'agent-keys'
 
 export type Scope = (typeof SCOPES)[number] | typeof AGENT_KEYS

@@ -1,10 +1,5 @@
 import { partsOf } from './command-line.ts'
 
-/**
- * A session as the rules see it: commands, changes and messages in order. Captured turns and transcripts of
- * every agent are converted to this form.
- */
-
 export type CommandStep = {
   kind: 'command'
   command: string
@@ -144,10 +139,6 @@ function isOrder(part: string): boolean {
   return orders.length === 0 || orders.includes(order)
 }
 
-/**
- * Returns the parts of a command line that change something; output written into a file is a change of that
- * file.
- */
 function changesBy(command: string): Pick<Changes, 'files' | 'commands'> {
   const changes: Pick<Changes, 'files' | 'commands'> = { files: [], commands: [] }
   for (const { text } of partsOf(command)) {

@@ -20,8 +20,5 @@ export async function within<T>(longestMs: number, work: Promise<T>): Promise<T>
   }
 }
 
-/**
- * A mail server may take ten minutes to answer after the last byte (RFC 5321, 4.5.3.2.6). A shorter timeout
- * would send the mail twice.
- */
+/** RFC 5321 allows ten minutes after the last byte; a shorter timeout would send the mail twice. */
 export const MAX_SILENCE_MS = 10 * 60_000

@@ -61,10 +61,7 @@ class RecentMap<V> {
   }
 }
 
-/**
- * Caches readings of tokens for the life of the process. A token is cached at its second occurrence, so that a
- * text of unique words does not evict common ones.
- */
+/** Caches a token at its second occurrence, so that unique words do not evict common ones. */
 const readings = new RecentMap<Reading>(2 ** 17)
 const newcomers = new RecentMap<Reading>(2 ** 14)
 
@@ -117,8 +114,7 @@ export const ANALYSER_VERSION = 5
 
 export type Emit = (reading: Reading, start: number, end: number) => void
 
-// Scripts whose words are indexed as pairs of characters. Hangul has spaces, but its words carry endings. The
-// last characters are the kana long vowel and half-width voice marks, which belong to no script.
+// Hangul has spaces, but its words carry endings; the last characters belong to no script.
 const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70\\uff9e\\uff9f'
 const UNSPACED_TEXT = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
@@ -219,10 +215,7 @@ function codesOf(text: string): Codes {
 const isPlainWord = (first: number, rest: number): boolean =>
   rest === SMALL ? first !== OTHER : rest === CAPITAL && first === CAPITAL
 
-/**
- * Calls back with each token's reading and position. The callback must not scan. `beginnings` skips plain
- * words that begin differently.
- */
+/** The callback must not scan; `beginnings` skips plain words that begin differently. */
 export function scan(text: string, emit: Emit, beginnings?: Beginnings): void {
   const codes = codesOf(text)
   const length = text.length
@@ -267,10 +260,7 @@ const matchFrom = (pattern: RegExp, text: string, from: number) => {
   return pattern.exec(text)
 }
 
-/**
- * Yields a long text in pieces with the same tokens. In a script without spaces tokens are pairs, so a piece
- * starts with the last character of the previous one.
- */
+/** Without spaces tokens are pairs, so a piece starts with the last character of the previous piece. */
 export function* piecesOf(text: string, usual = PIECE): Generator<{ from: number; piece: string }> {
   let from = 0
   while (text.length - from > 2 * usual) {

@@ -1,9 +1,6 @@
 import { withoutTerminalCodes } from './unicode.ts'
 
-/**
- * Removes from errors what changes at each execution, so that a pasted log finds the same cards as its key
- * lines. Every pattern must be linear: no group repeats that can match in two ways.
- */
+/** Every pattern must be linear: no group repeats that can match in two ways. */
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 /** Excludes eight-digit status codes (beginning with 8, C or zeroes), which name an error. */
@@ -90,11 +87,6 @@ export function cleanLine(line: string): string {
   return clean.replace(/[ \t]+/g, ' ').trim()
 }
 
-/**
- * Removes what changes each time: terminal codes, progress bars, times, addresses, ids, temporary folders,
- * line numbers, repeated lines and later stack frames. Error names, messages, codes, packages, versions and
- * files stay.
- */
 export function withoutNoise(text: string): string {
   const kept: string[] = []
   const seen = new Set<string>()
@@ -147,10 +139,7 @@ export function readCommandText(text: string): CommandReport {
   }
 }
 
-/**
- * Commands that only print texts, for the hooks and recall. Must not import server code: this also runs on the
- * user's machine.
- */
+/** Must not import server code: this also runs on the user's machine. */
 
 /** Programs that print an existing text: an error in the text is not their own. */
 const READERS = new Set(
@@ -162,15 +151,10 @@ const READERS = new Set(
 const SILENT = new Set(['', 'cd', 'export', 'pwd', 'set', 'sleep', 'true'])
 const READING_GIT = /^(?:-C \S+ |--no-pager )*(?:blame|diff|grep|log|ls-files|show|status)\b/
 
-/**
- * Matches up to the closing quote, if any: requiring the quote would restart the search at each escaped quote.
- */
+/** Matches up to the closing quote, if any: requiring one would restart at each escaped quote. */
 const QUOTED = /"(?:[^"\\$`]|\\.)*("?)/g
 
-/**
- * Removes quoted text, whose signs separate no commands. Double quotes with `$` or a backtick may contain a
- * command and stay.
- */
+/** Double quotes with `$` or a backtick may contain a command and stay. */
 const withoutQuoted = (command: string): string =>
   command.replace(/'[^']*'/g, '_').replace(QUOTED, (whole, closing) => (closing === '' ? whole : '_'))
 

@@ -1,10 +1,7 @@
 import { cleanLine, isStackFrame, isStamped, readCommandText, terminalLines } from './command-output.ts'
 import { fnv1a } from './term-hash.ts'
 
-/**
- * Finds the important lines of a failing command, for recall, the command line and mining. Must not import
- * server code: it also runs on the user's machine.
- */
+/** Must not import server code: this also runs on the user's machine. */
 
 const MAX_LINE_LENGTH = 600
 const LINES_FROM_AN_END = 600
@@ -155,9 +152,6 @@ function lastLines(output: string): Line[] {
   return cleaned(lines.reverse(), LAST_LINES)
 }
 
-/**
- * Without an exit code a line must say that something failed, and what, or look like a git or compiler error.
- */
 const SURELY_FAILED = 2
 const BEGINS_AS_ERROR = /^\s{0,8}error: /
 
@@ -186,10 +180,6 @@ export function readFailure(text: string): Failure {
   }
 }
 
-/**
- * Returns the lines that say what is wrong, without parts that change each time. Empty if the text is not a
- * failure.
- */
 export const tellingLines = (text: string): string[] => readFailure(text).lines
 
 /** Returns lines for a search by text: also reasons that do not say that something failed. */

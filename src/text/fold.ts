@@ -5,10 +5,7 @@ const MAX_MARKS = 30
 const MARK = '[\\p{M}\\uff9e\\uff9f]'
 const TOO_MANY_MARKS = new RegExp(`(${MARK}{${MAX_MARKS}})${MARK}+`, 'gu')
 
-/**
- * Returns a Unicode normal form. Only the first marks of a letter count: normalising takes quadratic time in
- * their number (20 seconds for 200,000).
- */
+/** Only a letter's first marks count: normalising takes quadratic time in their number. */
 export function normalForm(text: string, form: 'NFC' | 'NFD' | 'NFKC'): string {
   const bounded = text.length > MAX_MARKS ? text.replace(TOO_MANY_MARKS, '$1') : text
   return bounded.normalize(form)

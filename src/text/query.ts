@@ -21,18 +21,11 @@ export const gainOf = ({ k1 }: Bm25, frequency: number, damping: number): number
 export type AskedWord = {
   typed: string
   term: string
-  /**
-   * The parts of an identifier. They count only together or beside the whole: `NoSuchMethodError` never
-   * matches `no`.
-   */
+  /** Parts count only together or beside the whole: `NoSuchMethodError` never matches `no`. */
   parts: readonly string[]
   /** The parts as spoken: `no such method error`. */
   spoken: string
   times: number
-  /**
-   * Alternative terms: ts2345 for `TS 2345`, macos for `mac os`, modulenotfound for ModuleNotFoundError, and
-   * the pairs that contain a single character of a script without spaces.
-   */
   otherTerms?: readonly string[]
   /** Quoted words are never corrected. */
   isQuoted?: boolean
@@ -48,10 +41,7 @@ const MAX_TAIL_LENGTH = 8_000
 /** A single line up to this many characters counts as typed; anything longer as pasted. */
 const MAX_TYPED_LENGTH = 200
 
-/**
- * A cut moves to a line end within this many characters: half a log line has lost its time and would look like
- * prose.
- */
+/** Half a log line has lost its time and would look like prose, so a cut moves to a line end. */
 const NEAR_LINE_END = 1000
 
 function ends(text: string): string {
@@ -75,10 +65,6 @@ function tellingText(query: string): string {
 /** Fewer lines with a time may be prose; they are dropped only if another line surely failed. */
 const MIN_SHARE_OF_LOG = 5
 
-/**
- * Returns the failing lines of a log with the prose around them; for other texts the failing lines and both
- * ends.
- */
 function failureIn(whole: string, shown: string): string {
   const lines = terminalLines(shown)
   const stamped = lines.filter(isStamped).length
@@ -138,10 +124,7 @@ const LETTERS_OF_CODE = /^[a-z]{1,6}$/i
 const DIGITS_OF_CODE = /^\d{3,7}$/
 const BETWEEN = ' -('
 
-/**
- * Returns the word that two neighbours form: `TS 2345`, `TS-2345` and `ts(2345)` become ts2345, `mac os`
- * becomes macos.
- */
+/** `TS 2345`, `TS-2345` and `ts(2345)` become ts2345, `mac os` becomes macos. */
 function nameInTwo(text: string, first: Token | undefined, second: Token | undefined): string | undefined {
   if (!first || !second || second.start !== first.end + 1) return undefined
   const [one, other] = [first, second].map(({ start, end }) => text.slice(start, end)) as [string, string]
@@ -171,10 +154,6 @@ function spokenOf(token: string): string | undefined {
   return letters && digits ? fold(`${letters} ${digits}`) : spokenProduct(fold(token))
 }
 
-/**
- * Returns the words that a token asks for: `3.11.2` also 3.11, `python3` also python, a code also in two
- * words.
- */
 function askedBy(token: string, terms: readonly string[]): AskedWord[] {
   const plain = (term: string): AskedWord => ({ typed: fold(token), term, parts: [], spoken: '', times: 1 })
   const spoken = spokenOf(token)
@@ -194,11 +173,7 @@ function askedBy(token: string, terms: readonly string[]): AskedWord[] {
 
 const SAYS_NAME_OF_ERROR: ReadonlySet<string> = new Set(['error', 'exception', 'warning'])
 
-/**
- * Returns how sure search is that a hit answers the query: the share of the query's information that the hit
- * has, comparable across vault sizes and query lengths. Fitted by `bench/confidence.ts`, which also draws
- * docs/search-confidence.svg.
- */
+/** Fitted by `bench/confidence.ts`, which also draws docs/search-confidence.svg. */
 
 export type Cover = {
   /** 1: as typed. Less for another form of the word, or for a corrected word. */
@@ -212,10 +187,7 @@ export const STEM_CREDIT = 0.9
 /** The credit for a match in logs and notes only, which mention words in passing. */
 export const MINOR_CREDIT = 0.8
 
-/**
- * Returns the information of a word, from nearly 0 (in every card) to 1 (in none). Divided by the logarithm of
- * all cards, so that a rare word counts equally in small and large vaults.
- */
+/** From nearly 0 (in every card) to 1 (in none); a rare word counts equally in small and large vaults. */
 export function informationOf(term: string, cards: number, all: number, times: number): number {
   const says = (1 + Math.log(times)) * (Math.log(1 + (all + 1) / (cards + 1)) / Math.log(2 + all))
   return cards === 0 && HAS_DIGIT.test(term) ? says * UNKNOWN_NUMBER : says
@@ -242,10 +214,7 @@ export function askedInformation(
   return isQualifier ? says * QUALIFIER_SHARE : says
 }
 
-/**
- * Returns the information of a word, 0 if every card has the word. Repetition in the query counts for the
- * order of hits only.
- */
+/** Repetition in the query counts for the order of hits only. */
 export function cardInformationOf(term: string, cards: number, all: number): number {
   // The two counts are read separately, and cards may be added in between.
   const among = Math.max(all, cards)
@@ -346,10 +315,7 @@ export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
   length: -3.59,
 }
 
-/**
- * Returns the logit of the confidence in a hit without the other hits. Written out for speed: it runs for
- * every candidate.
- */
+/** Written out for speed: it runs for every candidate. */
 export const logitOf = (features: Features): number =>
   CONSTANT +
   COEFFICIENTS.coverage * features.coverage +
@@ -365,10 +331,6 @@ const MIN_PER_WORD = 0.35
 const MOSTLY_UNKNOWN = 0.5
 const LOGIT_OF_CHANCE = -3
 
-/**
- * Returns true for a hit by chance, such as a card that shares only `bake` with "how to bake a chocolate
- * cake".
- */
 export const isMetByChance = (covers: readonly Cover[], { asked, coverage, unknown }: Features): boolean =>
   asked === 0 ||
   (covers.length >= SEVERAL_WORDS &&
@@ -392,17 +354,11 @@ export const confidenceOf = (logit: number): number =>
 
 /** The best confidence among this many first hits tells whether the vault covers the subject. */
 export const FIRST_HITS = 3
-/**
- * If the best is above the floor, the logits of unsure hits move towards it by this share of the difference.
- */
 const TOWARDS_BEST = 0.75
 /** Caps the best logit, so that a clear winner does not make the cards behind it sure. */
 const MAX_SHARE_OF_BEST = 0.6
 
-/**
- * Raises the logit of a hit towards the best of the first hits: a vault that answers a query is likelier to
- * have further answers. Minus infinity (unknown words) stays.
- */
+/** A vault that answers a query is likelier to have further answers; minus infinity stays. */
 export function besideBest(logit: number, best: number): number {
   if (logit === Number.NEGATIVE_INFINITY) return logit
   const towards = Math.min(best, MAX_SHARE_OF_BEST)

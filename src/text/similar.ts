@@ -1,15 +1,9 @@
 import { normalForm } from './fold.ts'
 
-/**
- * Splits text of any language into lower-case words. This file must not depend on the server: the web app uses
- * it too.
- */
+/** Must not depend on the server: the web app uses this file too. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
-/**
- * Limit after Unicode normalisation. One sign can become 18 characters, so a text of such signs would take
- * seconds (denial of service).
- */
+/** One sign can become 18 characters, so a text of such signs would take seconds (denial of service). */
 const longestOf = (text: string): number => 2 * text.length + 1000
 
 export function wordsOf(text: string): string[] {
@@ -76,8 +70,4 @@ export const decodeSketch = (text: string): TextSketch =>
 
 /** Two cards that share this part of their shingles (three words in a row) are duplicates. */
 export const DUPLICATE = 0.8
-/**
- * From this share on, cards are near copies: a person is shown both, and a near copy of one's own card earns
- * nothing.
- */
 export const SIMILAR = 0.5

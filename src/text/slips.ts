@@ -1,7 +1,3 @@
-/**
- * Typing errors: a letter left out, doubled, swapped, or replaced by a neighbouring key. Chooses among words
- * found by trigrams.
- */
 const KEY_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 
 const neighbours = new Set(
@@ -63,20 +59,14 @@ function editCost(a: string, b: string, most: number): number {
 
 const forgiven = (length: number): number => (length <= 4 ? 0.7 : length <= 8 ? 1 : 1.7)
 
-/**
- * The index holds stems, and a typing error in the ending hides the stem: a word is also tried with common
- * endings.
- */
+/** The index holds stems, and a typing error in the ending hides the stem. */
 const ENDINGS = ['', 's', 'e', 'es', 'ed', 'ing', 'er', 'y', 'ion', 'al', 'ly']
 
 const LEAST = 0.1
 /** Certainty if only an ending differs: `linker` may mean link. */
 const OTHER_FORM = 0.55
 
-/**
- * Returns how likely `typed` (stem `term`) means the index stem `word`: 0 if no typing error explains it, near
- * 1 for a small error in a long word.
- */
+/** Returns 0 if no typing error explains `typed`, near 1 for a small error in a long word. */
 export function meantSurely(typed: string, term: string, word: string): number {
   if (numbersIn(typed) !== numbersIn(word)) return 0
   const plain = surelyBySlip(term, word)

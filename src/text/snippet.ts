@@ -120,9 +120,6 @@ function markingIn({ ends, terms, positions }: Words, wanted: WantedTerms): Mark
   }
 }
 
-// Snippets for ranked card search: stemmed terms, best window, HTML with marks. literal-snippet.ts serves
-// substring search in memory, as plain text.
-
 const MAX_SNIPPET_LENGTH = 240
 const LEAD = 40
 /** Limit in characters when the fix is shown beside a trace. */
@@ -186,10 +183,7 @@ const isNear =
   ({ start, end }: Mark): boolean =>
     end > from - LEAD && start < from + MAX_SNIPPET_LENGTH
 
-/**
- * Returns the start of the window with the most different terms, the earliest of equals. Linear time: a text
- * may consist of marks alone.
- */
+/** Runs in linear time: a text may consist of marks alone. */
 function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } {
   let best = { from: 0, distinct: 0 }
   const inside = new Map<string, number>()
@@ -260,10 +254,7 @@ function render(
     .trim()
 }
 
-/**
- * Returns why a card was found, as HTML in which only the marks are markup. Beside a trace `remedy` is shown,
- * because the reader already knows the trace.
- */
+/** Returns HTML in which only the marks are markup. */
 export function explain({ best: { part, from }, words }: Marked, remedy = ''): Shown {
   return { ...words, snippet: snippetOf(part, from, remedy), isLog: part.isLog }
 }
@@ -359,10 +350,7 @@ export function namedTexts(texts: readonly string[]): NamedTexts {
   }
 }
 
-/**
- * Returns a test for a name as consecutive words or inside a longer name: `crash loop` matches
- * `CrashLoopBackOff`, not `crashLooper`.
- */
+/** `crash loop` matches `CrashLoopBackOff`, not `crashLooper`. */
 export function nameTest(spoken: string): (named: NamedTexts) => boolean {
   const isSaid = phraseTest(spoken)
   const whole = spoken.replaceAll(' ', '')
@@ -371,10 +359,6 @@ export function nameTest(spoken: string): (named: NamedTexts) => boolean {
     texts.some(isSaid) || (texts.some(mayHave) && names().spoken.includes(` ${spoken} `))
 }
 
-/**
- * Returns a test for a longer name that begins like this, up to the end of a part: `crashloop` of
- * `CrashLoopBackOff`.
- */
 export function beginningTest(beginning: string): (named: NamedTexts) => boolean {
   const isBegun = (words: readonly string[]): boolean => {
     let begun = ''

@@ -22,10 +22,7 @@ function mix(text: string): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/**
- * Hashes a term. Engines see only numbers, so user input cannot be query syntax. About two words in a million
- * collide; results are checked against their text.
- */
+/** Engines see only numbers, so user input cannot be query syntax; results are checked for collisions. */
 export const wordHash = (term: string): number => mix(term) >>> (32 - WORD_BITS)
 
 export const filterHash = (filter: string): number => (mix(filter) >>> (32 - WORD_BITS)) + FILTERS_FROM

@@ -2,10 +2,7 @@ import snowball from 'snowball-stemmers'
 import { fold } from './fold.ts'
 import { wordHash } from './term-hash.ts'
 
-/**
- * The English stemmer of Snowball (Porter 2). Must agree with `snowball-stemmers` for words without
- * apostrophes.
- */
+/** Must agree with `snowball-stemmers` for words without apostrophes. */
 
 const MIN_STEMMED_LENGTH = 3
 
@@ -218,10 +215,7 @@ export function stemEnglish(word: string): string {
   return stem.includes('Y') ? stem.replaceAll('Y', 'y') : stem
 }
 
-/**
- * Product names that stay one word despite inner capitals: `java` does not match JavaScript. Names whose part
- * is asked for in their place are left out: `postgres` for PostgreSQL.
- */
+/** Leaves out names whose part is asked for in their place: `postgres` for PostgreSQL. */
 export const PRODUCT_NAMES = `ActionScript AirTable AppleScript BigQuery BitBucket BrowserStack CentOS CloudFlare
   CloudFormation CloudFront CloudTrail CloudWatch CodePen CodeSandbox CoffeeScript DataBricks DataDog DeepSeek DevOps
   DigitalOcean DocuSign DropBox ElasticSearch FaceBook FastAPI FireBase FireFox FireStore GitHub GitLab GraphQL HubSpot
@@ -260,10 +254,7 @@ const piecesOf = (word: string): string[] => (word.match(WORD_PART) ?? []).map(f
 const PIECES_OF_PRODUCTS: ReadonlyMap<string, readonly string[]> = new Map(
   PRODUCT_NAMES.split(/\s+/).map((name) => [fold(name), piecesOf(name)]),
 )
-/**
- * Product names by their stem: `iphones` becomes iphon. Names in -s are left out, because stemming makes them
- * another word (`ios` to io).
- */
+/** Leaves out names in -s, because stemming makes them another word (`ios` to io). */
 const NAMES_BY_STEM: ReadonlyMap<string, string> = new Map(
   [...PIECES_OF_PRODUCTS.keys()]
     .filter((name) => !name.endsWith('s'))
@@ -312,10 +303,6 @@ function withProducts(pieces: readonly string[]): string[] {
 export const partsOf = (token: string): string[] =>
   token.split('_').flatMap((piece) => withProducts(piecesOf(piece)))
 
-/**
- * Returns the parts and the whole: `getUserById` and `get_user_by_id` both end with getuserbyid. The whole is
- * stemmed too, so that `localStorage` equals localstorage.
- */
 function identifier(token: string): Reading {
   const parts = partsOf(token)
   if (parts.length < 2) return plain(parts[0] ?? '')
@@ -360,10 +347,7 @@ export function interpret(token: string): Reading {
 
 export const readAsIs = (text: string): Reading => ({ terms: [text], hashes: [wordHash(text)], words: 1 })
 
-/**
- * English words without meaning for search. They are indexed but dropped from queries, except when a query has
- * no others ("to be or not to be"). The last few remain from "isn't" and "we've".
- */
+/** Dropped from queries, except when a query has no other words ("to be or not to be"). */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by
   can could did do does doing done for from further get got had has have having he her here hers him his how i if in

@@ -1,7 +1,4 @@
-/**
- * Invisible characters: joiners, direction marks, fillers, variation selectors, tags. For patterns without the
- * flag `u`, where characters outside the first plane are pairs.
- */
+/** For patterns without the flag `u`, where characters outside the first plane are pairs. */
 export const INVISIBLE =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb'
 
@@ -44,10 +41,7 @@ const TERMINAL_CODES = new RegExp(
 
 export const withoutTerminalCodes = (text: string): string => text.replace(TERMINAL_CODES, '')
 
-/**
- * Removes these characters at the end. An anchored pattern would take quadratic time for long rows in the
- * middle.
- */
+/** An anchored pattern would take quadratic time for long rows in the middle. */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--
@@ -94,8 +88,6 @@ export const storable = (text: string): string => {
   return whole.isWellFormed() ? whole : whole.toWellFormed()
 }
 
-/**
- * Encodes text for a header: header values are ASCII, and the Model Context Protocol wraps other characters.
- */
+/** Header values are ASCII, and the Model Context Protocol wraps other characters. */
 export const headerText = (text: string): string =>
   /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`

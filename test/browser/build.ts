@@ -41,12 +41,10 @@ function buildApp(): void {
     'web/public',
     'web/index.html',
     'web/vite.config.ts',
-    'src/features/cards',
-    'src/features/redaction',
-    'src/features/memory',
-    'src/features/cites',
-    'src/features/credits',
-    'src/features/comments',
+    'src/shared',
+    'src/redaction',
+    'src/review',
+    'src/text',
   ]
   const newest = Math.max(...sources.map((path) => newestIn(join(root, path))))
   if (existsSync(built) && statSync(built).mtimeMs > newest) return

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { NOT_PAGES, WEB_POLICY } from '../../src/doors/http/web.ts'
-import type { Call } from '../../web/src/api/client.ts'
 import viteConfig from '../../web/vite.config.ts'
 import { openStage } from './support.ts'
 
@@ -144,22 +143,24 @@ test('what the app asks the server for reaches it from the development server to
   expect(asked.filter((path) => !proxied.some((prefix) => path?.startsWith(prefix)))).toEqual([])
 })
 
-/** What the files of web/src/api call, by method and path. */
-async function callsOfApp(): Promise<string[]> {
-  const folder = fileURLToPath(new URL('../../web/src/api/', import.meta.url))
-  const files = readdirSync(folder).filter(
-    (name) => !name.endsWith('.test.ts') && readFileSync(join(folder, name), 'utf8').includes('call<'),
-  )
-  const modules: Record<string, Partial<Call<unknown, unknown>>>[] = await Promise.all(
-    files.map((name) => import(join(folder, name))),
-  )
-  return modules.flatMap((exported) => Object.values(exported).flatMap(({ spec }) => spec ?? []))
+/** Every `call('POST /path', …)` and `request('/path', { method: 'POST' … })` of the web app, by method and path. */
+function callsOfApp(): string[] {
+  const folder = fileURLToPath(new URL('../../web/src/', import.meta.url))
+  const files = globSync('**/*.{ts,tsx}', { cwd: folder }).filter((file) => !file.includes('.test.'))
+  const text = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
+  return [
+    ...[...text.matchAll(/\bcall\(\s*'([A-Z]+ \/[^']+)'/g)].map(([, route]) => `${route}`),
+    ...[...text.matchAll(/\brequest(?:Json)?\('(\/api\/[^']+)', \{\s*method: '([A-Z]+)'/g)].map(
+      ([, path, method]) => `${method} ${path}`,
+    ),
+  ]
 }
 
 test('every call of the web app is a route of the API description', async () => {
   const { paths } = (await stage.app.server.inject('/openapi.json')).json()
-  const made = await callsOfApp()
+  const made = callsOfApp()
   expect(made).toContain('GET /api/v1/effects')
+  expect(made).toContain('POST /api/v1/support/tickets')
   const missing = made.filter((spec) => {
     const [method = '', path = ''] = spec.split(' ')
     return !paths[path]?.[method.toLowerCase()]

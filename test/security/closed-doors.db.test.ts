@@ -14,7 +14,7 @@ import { clientOf } from '../support/client.ts'
 import { makeVault, onBothEngines, QUICK_HASHING } from '../support/engines.ts'
 import { spawnServer, untilReady } from '../support/process.ts'
 
-const deletePrepared = prepared((db, parameter: Named<{ user: string }>) =>
+const deletePrepared = prepared('deletePrepared', (db, parameter: Named<{ user: string }>) =>
   db.deleteFrom('sessions').where('user_id', '=', parameter('user')),
 )
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { contentHash } from '../../src/core/crypto.ts'
+import { contentHash } from '../../src/shared/library-snapshot.ts'
 import { goodCard } from './cards.ts'
 
 /** A card as the snapshot of another server has it. */

@@ -5,7 +5,7 @@
  */
 const CACHE = 'kvault-shell'
 const SHELL = '/app-shell'
-/** Addresses that are not pages of the app; src/doors/http/web.ts has the same list, held by a test. */
+/** Addresses that are not pages of the app; src/doors/http/web-page.ts has the same list, held by a test. */
 const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
 
 /** Each once: a cache refuses a list that names a file twice. */

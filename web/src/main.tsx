@@ -5,11 +5,10 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query.ts'
+import { keepFocusNear } from './lib/focus.ts'
 import { setLanguage } from './lib/format.ts'
-import { keepShell } from './lib/keep-shell.ts'
 import { browserLanguage } from './lib/language.ts'
 import { reloadAfterUpdate } from './lib/loadable.tsx'
-import { keepFocusNear } from './lib/neighbour-focus.ts'
 import { guardAgainstDoubleClicks } from './lib/once-per-frame.ts'
 import { router } from './router.tsx'
 import './styles.css'
@@ -30,3 +29,9 @@ createRoot(root).render(
     </QueryClientProvider>
   </StrictMode>,
 )
+
+/** Registers the service worker, which opens the app even while the server is unreachable. */
+function keepShell(): void {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  addEventListener('load', () => void navigator.serviceWorker.register('/sw.js').catch(() => {}))
+}

@@ -1,8 +1,7 @@
 import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router'
 import { queryClient } from './api/query.ts'
 import { AppFrame } from './frame/app-frame.tsx'
-import { NotFound } from './frame/not-found.tsx'
-import { RouteError } from './frame/route-error.tsx'
+import { NotFound, RouteError } from './frame/error-pages.tsx'
 import { lazyPart } from './lib/loadable.tsx'
 import { meQuery, useSignedIn } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
@@ -21,12 +20,11 @@ export const rootRoute = createRootRoute({
 
 const Landing = lazyPart(async () => (await import('./pages/account/landing.tsx')).Landing)
 
-/** A stranger on the home page reads what this is. */
 function HomeOrFrame() {
   return useSignedIn() ? <AppFrame /> : <Landing />
 }
 
-/** Parent of every page for people who are signed in; others sign in first and come back. */
+/** Parent of every page for signed-in people; others sign in first and come back. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
@@ -39,7 +37,7 @@ export const appRoute = createRoute({
   },
 })
 
-/** Parent of the pages that anybody may open: sign in, sign up, reset, an invitation. */
+/** Parent of the pages that anybody may open. */
 export const openRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'open',

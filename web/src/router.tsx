@@ -1,7 +1,7 @@
 import { createRouter } from '@tanstack/react-router'
 import { queryClient } from './api/query.ts'
-import { PageError } from './frame/route-error.tsx'
-import { guideFocus } from './lib/page-focus.ts'
+import { PageError } from './frame/error-pages.tsx'
+import { guideFocus } from './lib/focus.ts'
 import { whenSessionOver } from './lib/session-user.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
@@ -21,7 +21,6 @@ import { meQuery } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
 import { toastError } from './ui/toast.tsx'
 
-// One line per area: its pages live in pages/<area>/, its routes in pages/<area>/routes.ts.
 const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     ...searchRoutes,
@@ -51,7 +50,6 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 80,
-  // A skeleton leaves as soon as there is something better.
   defaultPendingMinMs: 0,
   defaultPendingComponent: SkeletonPage,
   defaultErrorComponent: PageError,

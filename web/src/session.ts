@@ -1,27 +1,32 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Licence } from '#server/shared/licences.ts'
-import * as account from './api/account.ts'
-import { ApiError, requestJson } from './api/client.ts'
+import { ApiError, call, requestJson } from './api/client.ts'
 import { queryClient } from './api/query.ts'
 import type { TokenResponse, User } from './api/types.ts'
 import { dropFirstAnswers } from './first-load/answers.ts'
-import { noteSessionOver, sessionUser, startAnew, tellOtherTabs, watchSession } from './lib/session-user.ts'
+import {
+  reloadPage,
+  reportSessionOver,
+  sessionUser,
+  tellOtherTabs,
+  watchSession,
+} from './lib/session-user.ts'
 
-/** The signed-in person, or null. The session itself is an HttpOnly cookie that no script can read. */
+/** The signed-in person, or null. The session is an HttpOnly cookie, unreadable for scripts. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   staleTime: 60_000,
   queryFn: async ({ signal }): Promise<User | null> => {
     const before = sessionUser()
     try {
-      const user = await account.me({}, { signal })
-      if (user.user_id !== (sessionUser() ?? user.user_id)) startAnew()
+      const user = await call('GET /api/v1/auth/me', {}, { signal })
+      if (user.user_id !== (sessionUser() ?? user.user_id)) reloadPage()
       return user
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error
-      // In a tab that was hidden for a while this is the first question, and nobody asks another without a frame.
-      if (before !== undefined) noteSessionOver(before)
+      // A tab that was hidden asks this first when it is shown again.
+      if (before !== undefined) reportSessionOver(before)
       return null
     }
   },
@@ -29,11 +34,10 @@ export const meQuery = queryOptions({
 
 watchSession(() => queryClient.getQueryData(meQuery.queryKey)?.user_id)
 
-/** For pages inside the frame, where somebody is signed in. */
 export function useMe(): User {
   const { data } = useSuspenseQuery(meQuery)
   const [first] = useState(data)
-  // When the session ends, a page may be drawn once more before the frame takes it away.
+  // When the session ends, a page may be drawn once more before the frame removes it.
   const user = data ?? first
   if (!user) throw new Error('You are signed out.')
   return user
@@ -41,7 +45,6 @@ export function useMe(): User {
 
 export const useSignedIn = () => useQuery(meQuery).data ?? null
 
-/** Asks the server for the cookie instead of a token in the answer. */
 const AS_COOKIE = { headers: { 'X-Session': 'cookie' } }
 
 async function begin(answer: Promise<TokenResponse>): Promise<User> {
@@ -53,17 +56,18 @@ async function begin(answer: Promise<TokenResponse>): Promise<User> {
   return user
 }
 
-export const signIn = (input: { email: string; password: string }) => begin(account.login(input, AS_COOKIE))
+export const signIn = (input: { email: string; password: string }) =>
+  begin(call('POST /api/v1/auth/login', input, AS_COOKIE))
 export const signUp = (input: {
   email: string
   password: string
   display_name?: string
   invite_code?: string
-}) => begin(account.register(input, AS_COOKIE))
+}) => begin(call('POST /api/v1/auth/register', input, AS_COOKIE))
 export const signInWithGoogle = (input: { id_token: string; invite_code?: string }) =>
-  begin(account.loginWithGoogle(input, AS_COOKIE))
+  begin(call('POST /api/v1/auth/google', input, AS_COOKIE))
 
-/** The session has ended by what was done here: nothing of its person stays on this page, nor on those of other tabs. */
+/** Ends the session in all tabs and drops the data of its person. */
 export function leaveSession() {
   tellOtherTabs(null)
   dropFirstAnswers()
@@ -73,11 +77,10 @@ export function leaveSession() {
 }
 
 export async function signOut() {
-  await account.logout()
+  await call('POST /api/v1/auth/logout')
   leaveSession()
 }
 
-/** Where the balance is known to have moved, it is asked for again. */
 export const refreshMe = () => queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
 
 export type AppConfig = {
@@ -86,23 +89,20 @@ export type AppConfig = {
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
   mail: boolean
-  /** Whether strangers can read the Public Library. */
   public_pages: boolean
-  /** Of what is published without another choice. */
+  /** The licence of publications without another choice. */
   library_licence: Licence
   google: { client_id: string; authorize_url: string } | null
 }
 
-/** What this server has switched on; the sign-in page shows only what works. */
 export const configQuery = queryOptions({
   queryKey: ['config'],
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: ({ signal }): Promise<AppConfig> => requestJson('/app-config.json', { signal }),
 })
 
-/** What things cost and earn on this server. */
 export const creditsPolicyQuery = queryOptions({
   queryKey: ['credits-policy'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: () => account.creditsPolicy(),
+  queryFn: () => call('GET /api/v1/credits/policy'),
 })

@@ -7,7 +7,6 @@ import { expect, test } from 'vitest'
 const folder = import.meta.dirname
 const tokens = readFileSync(join(folder, 'tokens.css'), 'utf8')
 
-/** Comments are blanked, line by line, so that a finding still names its line. */
 const withoutComments = (text: string) =>
   text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' ')).replace(/^\s*\/\/.*$/gm, '')
 
@@ -57,7 +56,6 @@ test('durations are named in tokens.css alone', () => {
 })
 
 test('an icon has one of the sizes in tokens.css', () => {
-  // In rem, as texts are; the number in a source is that of a text of 16 pixels.
   const named = [...tokens.matchAll(/--icon-([a-z0-9]+): ([\d.]+)rem/g)]
   const sizes = named.map(([, , size]) => String(Number(size) * 16))
   expect(sizes.length).toBeGreaterThan(0)
@@ -85,7 +83,6 @@ test('a width that is named is a token: Tailwind leaves out a class it does not 
   expect(locations(used.filter(({ value }) => !known.includes(value)))).toEqual([])
 })
 
-/** Neither has a rule: one is a mark for what is inside it, the other names the block. */
 const MARKS = ['group/code', 'code-block']
 
 test('each class has a rule, by Tailwind or by our own sheets', async () => {

@@ -3,12 +3,13 @@ import type { Database, Db, EngineName } from '../db.ts'
 import { layOut } from '../distribution.ts'
 import { acquireLock } from '../locks.ts'
 import { initial } from './0001-initial.ts'
+import { rateLimits } from './0002-rate-limits.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
 import type { Migration } from './statements.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [initial]
+export const MIGRATIONS: readonly Migration[] = [initial, rateLimits]
 
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'

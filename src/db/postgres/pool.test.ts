@@ -104,6 +104,7 @@ test('a connection whose server has become silent is given up, and another takes
 })
 
 const doubled = prepared(
+  'doubled',
   (_, parameter: Named<{ number: number }>) =>
     sql<{ twice: number }>`select 2 * ${parameter('number')}::int as twice`,
   { keepsPlan: true },
@@ -121,7 +122,14 @@ test.each([
   })
   for (const number of [2, 3])
     expect(await doubled(database.read, { number })).toEqual([{ twice: 2 * number }])
-  const { rows } = await sql`select name from pg_prepared_statements`.execute(database.read)
+  const { rows } = await sql<{
+    name: string
+    statement: string
+  }>`select name, statement from pg_prepared_statements`.execute(database.read)
   expect(rows).toHaveLength(plans)
+  for (const { name, statement } of rows) {
+    expect(name).toMatch(/^doubled_\d+$/)
+    expect(statement).toMatch(/^\/\* doubled \*\/ select 2 \* /)
+  }
   await database.close()
 })

@@ -2,20 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { keptPlans } from '../prepared.ts'
+import { keptPlans, type OnSlow, tellIfSlow } from '../prepared.ts'
 
-/**
- * Timeout in ms for a silent server. The server itself ends a statement after 25 s and an idle transaction
- * after 60 s; 0 means no limit.
- */
+/** In ms, for a silent server; the server ends statements after 25 s, idle transactions after 60 s. */
 const MAX_SILENCE_MS = 60_000
 
 const socketOf = ({ connection }: pg.PoolClient) => connection.stream as Socket
 
-/**
- * Closes a used connection whose server is silent (failover, dropped by a firewall). TCP notices that only
- * after 15 minutes or never, and the whole pool would stay blocked.
- */
+/** Closes a connection to a silent server: TCP notices a failover after 15 minutes or never. */
 function giveUpSilent(pool: pg.Pool, longestMs: number): void {
   pool.on('connect', (client) => {
     const silent = Object.assign(new Error('The database has become silent'), { code: 'ETIMEDOUT' })
@@ -25,10 +19,7 @@ function giveUpSilent(pool: pg.Pool, longestMs: number): void {
   pool.on('release', (_error, client) => socketOf(client).setTimeout(0))
 }
 
-/**
- * Opens a pool. Each connection gets an error listener: without one, a connection that breaks between two
- * queries of a transaction would end the process.
- */
+/** Without an error listener, a connection that breaks inside a transaction would end the process. */
 export function openPool(
   config: pg.PoolConfig,
   onBroken: (error: Error) => void,
@@ -40,6 +31,23 @@ export function openPool(
   // The connection's own listener already handles the error.
   pool.on('error', () => {})
   return pool
+}
+
+/** Tells the slow statements of a pool. Call it before the pool gets other listeners. */
+export function watchStatements(pool: pg.Pool, onSlow: OnSlow): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...sent: unknown[]) => unknown
+    const watched = (...sent: unknown[]) => {
+      const [first] = sent
+      const text = typeof first === 'string' ? first : (first as pg.QueryConfig).text
+      const began = performance.now()
+      const result = query(...sent)
+      const tell = () => tellIfSlow(onSlow, text, began)
+      if (result instanceof Promise) result.then(tell, tell)
+      return result
+    }
+    client.query = watched as typeof client.query
+  })
 }
 
 const TOO_MANY_CONNECTIONS = '53300'
@@ -64,7 +72,7 @@ const unlimited = new AsyncLocalStorage<true>()
 export const runUnlimited = <T>(work: () => Promise<T>): Promise<T> => unlimited.run(true, work)
 
 function keepPlans(client: PostgresPoolClient): void {
-  const query = (...sent: unknown[]) => Reflect.apply(pg.Client.prototype.query, client, sent)
+  const query = client.query.bind(client) as (...sent: unknown[]) => never
   const withName = (text: unknown, ...rest: unknown[]) => {
     const name = typeof text === 'string' ? keptPlans.get(text) : undefined
     return name === undefined ? query(text, ...rest) : query({ name, text, values: rest[0] })
@@ -74,10 +82,7 @@ function keepPlans(client: PostgresPoolClient): void {
 
 type Waiter = { requestCame: number; joined: number; enter: () => void }
 
-/**
- * Gives a free connection to the request that arrived first. A request needs several connections in turn; in a
- * plain queue it would wait behind every new request each time.
- */
+/** Oldest request first: each needs several connections, and would queue behind new requests again. */
 export class ConnectionQueue implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #patienceMs: number
@@ -172,18 +177,11 @@ const MAX_WAIT_TIME_MS = 3000
 
 type Entry = { ended: Promise<void>; endedOrLong: Promise<void> }
 
-/**
- * Starts work one after the other, in order of arrival. Long work does not block: the next work starts beside
- * it.
- */
 export class TransactionQueue {
   #last: Entry | undefined
   readonly #waiting = new Set<{ since: number }>()
 
-  /**
-   * Runs work in turn. Patient work waits without a limit and is never refused; others do not wait long for
-   * it.
-   */
+  /** Runs work in turn; patient work waits without a limit and is never refused. */
   async run<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
     if (!isPatient && this.#waitMs() > MAX_WAIT_TIME_MS)
       throw new WaitedTooLong('Too many transactions wait in the queue')

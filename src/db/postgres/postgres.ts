@@ -12,6 +12,7 @@ import {
   type TransactionOptions,
   takesCredentials,
 } from '../db.ts'
+import type { OnSlow } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 import {
   ConnectionQueue,
@@ -21,6 +22,7 @@ import {
   TransactionQueue,
   TransactionQueues,
   WaitedTooLong,
+  watchStatements,
 } from './pool.ts'
 import { Replica } from './replica.ts'
 
@@ -29,10 +31,7 @@ const CREDENTIALS_CHANNEL = 'credentials_taken'
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
 
-/**
- * Listens on its own connection (LISTEN) for credentials revoked on any node. Without the connection the
- * version is unknown, and a new connection gets a new version, because news may have been missed.
- */
+/** A new connection gets a new version, because news of revoked credentials may have been missed. */
 class CredentialNews {
   readonly #config: pg.ClientConfig
   readonly #onError: (error: Error) => void
@@ -104,9 +103,8 @@ const NOT_COMMITTED = /^could not commit transaction for shard/
 type Query = (...args: unknown[]) => unknown
 
 /**
- * Gives a refused commit its SQLSTATE. The coordinator sends the worker's reason as a warning and then an
- * error without a code, so the error takes the warning's code and the transaction runs again. A lost worker
- * sends no warning: its commit is uncertain, so nothing runs again.
+ * The coordinator sends the reason only as a warning, so the error takes its code and the transaction runs
+ * again. A lost worker sends none: its commit is uncertain, so nothing runs again.
  */
 function nameRefusedCommits(client: pg.ClientBase, isRefusal: (code: string) => boolean): void {
   let refusal: string | undefined
@@ -148,10 +146,7 @@ const isRefusal = (code: string) => code === '40001' || code === '40P01'
 
 const mustRunAgain = (error: unknown) => error instanceof RunAgain || isRefusal(sqlState(error) ?? '')
 
-/**
- * Codes of an unavailable server. 28 (may not connect) and 3D000 (no such database) are faults of the server's
- * settings; 57014 (statement timeout) mostly means a wait for a lock.
- */
+/** 28 (may not connect) and 3D000 (no database) are wrong settings; 57014 mostly means a lock. */
 const UNAVAILABLE =
   /^(08|28|3D000|53|57014|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
 
@@ -165,10 +160,7 @@ const INTERNAL_ERROR = 'XX000'
 const LOST_NODE =
   /^(SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|failure on connection marked as essential|could not commit transaction for shard)/
 
-/**
- * Whether the database has `allow_connections false`. The SQLSTATE alone has other meanings too, and the
- * severity is localised.
- */
+/** Whether `allow_connections` is false: the SQLSTATE is ambiguous and the severity is localised. */
 export const isClosedDatabase = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55000' && error.routine === 'CheckMyDatabase'
 
@@ -180,16 +172,10 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
 }
 
-/**
- * Orders the attempts of serialisable transactions in one process. While tables are small PostgreSQL locks
- * them as a whole for conflict detection, so concurrent transactions would conflict whatever they write.
- */
+/** Orders transactions: PostgreSQL locks small tables as a whole, so concurrent ones would conflict. */
 class Attempts {
   readonly #queue = new TransactionQueue()
-  /**
-   * At most two at once: a transaction that inserts a row and refers to it reads the page of the newest rows,
-   * and only three such transactions can conflict.
-   */
+  /** Two at most: only three inserting transactions can conflict on the page of the newest rows. */
   readonly #pairs = new TransactionQueues(2)
 
   async run<T>(work: () => Promise<T>, { isolation, twoAtOnce }: TransactionOptions): Promise<T> {
@@ -217,6 +203,7 @@ export type PostgresOptions = {
   poolSize: number
   onIdleError: (error: Error) => void
   onReplicaChange?: (usable: boolean, reason: string) => void
+  onSlow?: OnSlow
 }
 
 /** A commit is acknowledged only when it is on disk, whatever the server's default. */
@@ -234,10 +221,7 @@ const SETTINGS: pg.PoolConfig = {
   options: DURABLE,
 }
 
-/**
- * One transaction may write a card and its team: Citus refuses that after a statement that ran on several
- * shards at once.
- */
+/** Citus otherwise refuses to write a card and its team after a statement on several shards at once. */
 const CITUS_OPTIONS = '-c citus.multi_shard_modify_mode=sequential'
 
 /** Sent explicitly: the server may set a limit for this user. */
@@ -259,10 +243,7 @@ async function takesWrites(read: Db): Promise<boolean> {
   return rows[0]?.is === 'off'
 }
 
-/**
- * Merges `options` of the URL, such as a search_path, with ours, because pg would keep only the URL's. The URL
- * wins on a conflict.
- */
+/** Merges `options` of the URL with ours, because pg would keep only the URL's; the URL wins. */
 const withOptions = (url: string, options: string): string =>
   url.replace(/[?&]options=/, (name) => `${name}${encodeURIComponent(`${options} `)}`)
 
@@ -289,14 +270,11 @@ function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefin
     primary: { url: options.directUrl ?? url, pool, settings: SETTINGS },
     onIdleError,
     onChange: onReplicaChange,
+    onSlow: options.onSlow,
     isUnavailable,
   })
 }
 
-/**
- * Whether session state survives a transaction. A pooler may change the connection, and a coordinator has its
- * own connections to its nodes.
- */
 const isOwnConnection = ({ directUrl, isDistributed }: PostgresOptions) =>
   directUrl === undefined && !isDistributed
 
@@ -304,6 +282,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const { url, poolSize, onIdleError, isPatient = false } = options
   const directUrl = options.directUrl ?? url
   const pool = openPool({ ...settingsFor(options), max: poolSize }, onIdleError, isPatient ? 0 : undefined)
+  if (options.onSlow) watchStatements(pool, options.onSlow)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool, { keepsPlans: isOwnConnection(options) })
   const attempts = new Attempts()

@@ -1,8 +1,9 @@
 import { type DatabaseConnection, Kysely, PostgresDialect, type QueryExecutor } from 'kysely'
 import type pg from 'pg'
 import { type Db, rootHandleGuard } from '../db.ts'
+import type { OnSlow } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
-import { openPool } from './pool.ts'
+import { openPool, watchStatements } from './pool.ts'
 
 const POLL_MS = 200
 /** Maximum lag in ms; a replica with a larger lag is not read from. */
@@ -14,8 +15,7 @@ const FORGET_EVERY_MS = 60_000
 
 type Position = bigint
 
-// Reads the flushed position of the WAL: every acknowledged commit is flushed, and only flushed WAL reaches a
-// replica.
+// Every acknowledged commit is flushed, and only flushed WAL reaches a replica.
 const PRIMARY_STATE = `select (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::text as position,
   system_identifier::text || '/' || current_database() as database from pg_control_system()`
 
@@ -49,12 +49,10 @@ export type ReplicaOptions = {
   onIdleError: (error: Error) => void
   onChange: (usable: boolean, reason: string) => void
   isUnavailable: (error: unknown) => boolean
+  onSlow: OnSlow | undefined
 }
 
-/**
- * Sends a person's reads to a streaming replica while it has all of that person's writes and its lag is short;
- * otherwise to the primary.
- */
+/** Sends reads to a replica that has all of the person's writes and a short lag, else to the primary. */
 export class Replica {
   readonly #options: ReplicaOptions
   readonly #pool: pg.Pool
@@ -71,10 +69,6 @@ export class Replica {
   #reason = 'not seen yet'
   #toldUsable = false
   #forgottenAt = 0
-  /**
-   * Writes of this node that the replica may lack, by user. Dropped entries are replaced by one position for
-   * everybody.
-   */
   readonly #ownWrites = new Map<string, Position>()
   #everybodysWrite: Position = 0n
 
@@ -89,6 +83,7 @@ export class Replica {
       connectionTimeoutMillis: WATCH_TIMEOUT_MS,
       query_timeout: READ_TIMEOUT_MS,
     })
+    if (options.onSlow) watchStatements(this.#pool, options.onSlow)
     this.#watches = {
       primary: pool({ ...watch, connectionString: primary.url }),
       replica: pool({ ...watch, connectionString: url }),
@@ -104,10 +99,7 @@ export class Replica {
     return performance.now() - this.#completeAsOf <= MAX_STALENESS_MS
   }
 
-  /**
-   * Returns a handle for one request's reads. After a query went to the primary, all later ones do too,
-   * because the replica may lack what the request has read.
-   */
+  /** After a query went to the primary, later ones do too: the replica may lack what was read. */
   readFor(userId: string, primary: Db): Db {
     const viaPrimary = primary.getExecutor()
     let writtenElsewhere: Promise<Position> | undefined
@@ -155,8 +147,6 @@ export class Replica {
         this.#ownWrites.clear()
       }
     } catch (error) {
-      // The write itself is committed. The replica returns only after it has reached a later position, which
-      // includes the write.
       this.#distrust(`a write could not be noted: ${error}`)
     }
   }
@@ -176,10 +166,6 @@ export class Replica {
     return BigInt(rows[0]?.position ?? 0)
   }
 
-  /**
-   * Whether the replica caused the error: server away, conflict with replay, or a table that is not replayed
-   * yet.
-   */
   #isToBlame(error: unknown): boolean {
     if (!(error instanceof Error)) return false
     if (error.message === 'Query read timeout') return true

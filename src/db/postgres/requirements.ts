@@ -13,10 +13,6 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/**
- * Returns the address that pg reads from the URL, without the password. Reading it opens TLS files, which may
- * be missing.
- */
 function addressOf(url: string): string {
   const connectionString = url.replaceAll(/(?<=[?&])ssl(rootcert|cert|key)=[^&]*/g, '')
   const { host, port, database } = new pg.Client({ connectionString })
@@ -48,10 +44,7 @@ const BY_MESSAGE: [RegExp, string][] = [
   [/^Connection terminated/, 'it closes the connection'],
 ]
 
-/**
- * SQLSTATEs of a server that refuses: no permission, no database or schema, no connections allowed. PgBouncer
- * uses 08P01 for all of them.
- */
+/** SQLSTATEs for no permission, database, schema or connections; PgBouncer uses 08P01 for all of them. */
 const SAID_BY_SERVER = /^(08P01|25006|28|3D000|3F000|42501|53|57P0)/
 
 /** Codes of an invalid certificate, or of two sides without a common TLS version. */
@@ -92,10 +85,7 @@ export async function requireUtf8(url: string, { read }: Database): Promise<void
     )
 }
 
-/**
- * Checks the database for a command. Its later errors may come from files, which share codes with socket
- * errors.
- */
+/** Checks the database first: later errors may come from files, which share codes with socket errors. */
 export const requireUsable = (url: string, database: Database): Promise<void> =>
   explainUnusable(url, () => requireUtf8(url, database))
 
@@ -111,10 +101,7 @@ class PoolerSettings extends Error {
 
 type Session = { durable: string; statement_timeout: string; idle_timeout: string }
 
-/**
- * Refuses to start if the connections of a pooler lack the required settings: behind a pooler the server
- * cannot set them itself. Must stay in step with deploy/pgbouncer/pgbouncer.ini.
- */
+/** Behind a pooler the server cannot set these; must stay in step with deploy/pgbouncer/pgbouncer.ini. */
 export async function requirePoolerSettings(database: Database): Promise<void> {
   const { rows } = await sql<Session>`
     select current_setting('synchronous_commit') as durable,
@@ -137,10 +124,7 @@ export async function requirePoolerSettings(database: Database): Promise<void> {
 
 const HEARD_MS = 5000
 
-/**
- * Checks by NOTIFY that the direct URL and the pooler lead to the same database. A wrong URL would make
- * backups of another database, or lead through a pooler, where LISTEN does not work.
- */
+/** Checks by NOTIFY that both URLs lead to one database; a wrong URL would back up another database. */
 export async function requireDirectWay(directUrl: string, { read }: Database): Promise<void> {
   const channel = `direct_way_${crypto.randomUUID()}`
   const client = new pg.Client({ connectionString: directUrl, connectionTimeoutMillis: 10_000 })

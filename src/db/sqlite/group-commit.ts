@@ -7,15 +7,9 @@ import { AppError } from '../../core/errors.ts'
 const LOCK_PATIENCE_MS = 15_000
 /** How often the lock is tried quickly: a commit of another process takes a few milliseconds. */
 const QUICK_ATTEMPTS = 10
-/**
- * Maximum number of transactions in one commit: enough to share the disk's latency, few enough for a short
- * wait.
- */
+/** Transactions per commit: enough to share the disk's latency, few enough for a short wait. */
 const MAX_BATCH = 16
-/**
- * How long (ms) full batches follow each other before other work runs. An iteration of a busy event loop is
- * long, so one batch per iteration would be too few.
- */
+/** In ms: full batches in a row before other work runs, since one per busy iteration is too few. */
 const BATCHES_FOR_MS = 50
 /** After this long (ms) without a transaction, the next one starts at once. */
 const LONELY_AFTER_MS = 5
@@ -46,9 +40,8 @@ export type WritesOptions = {
 }
 
 /**
- * The only writer of a SQLite file in this process. Waiting transactions run one after the other and share one
- * commit, because a write to disk costs far more than the statements. Each transaction is serialisable, fails
- * alone, and is acknowledged after the commit is on disk.
+ * The only writer of a SQLite file here. Transactions share one commit, but each is serialisable, fails alone
+ * and is acknowledged after the commit is on disk.
  */
 export class SqliteWrites {
   readonly #db: DatabaseSync
@@ -113,10 +106,6 @@ export class SqliteWrites {
     this.#draining = undefined
   }
 
-  /**
-   * Waits until an iteration of the event loop brings no more work, so that clients that were answered
-   * together share the next commit.
-   */
   async #gather(): Promise<void> {
     for (let before = 0; before < this.#waiting.length && before < MAX_BATCH; ) {
       before = this.#waiting.length
@@ -145,10 +134,7 @@ export class SqliteWrites {
     for (const acknowledge of acknowledges) acknowledge()
   }
 
-  /**
-   * Runs a batch without savepoints, because the text index writes out its data at each one. Returns undefined
-   * if a transaction failed after it had written: the whole batch must then be rolled back.
-   */
+  /** Uses no savepoints, because each flushes the text index; undefined: roll the whole batch back. */
   async #runTogether(works: readonly Work[]): Promise<Acknowledge[] | undefined> {
     const acknowledges: Acknowledge[] = []
     for (const work of works) {
@@ -183,10 +169,6 @@ export class SqliteWrites {
     return acknowledges
   }
 
-  /**
-   * Fails the transactions of a batch, because nothing of it is on disk. If no work was taken yet, the oldest
-   * one fails.
-   */
   #abandon(error: unknown, works: readonly Work[]): void {
     // SQLite rolls back by itself after errors such as a full disk.
     if (this.#db.isTransaction) this.#db.exec('rollback')
@@ -194,10 +176,6 @@ export class SqliteWrites {
     for (const work of victims) work.failed(error)
   }
 
-  /**
-   * Refuses all late transactions together: one by one, each would wait for the lock again. Throws if nobody
-   * is left to wait for the lock.
-   */
   #refuseLate(isLate: boolean, taken: readonly Work[]): void {
     if (!isLate && !this.#isEnding) return
     const isRefused = ({ mayTakeLong }: Work) => (mayTakeLong ? this.#isEnding : isLate)

@@ -8,10 +8,7 @@ const NAME = 'server.lock'
 /** Keeps the handles from the garbage collector, which would close them. */
 const held = new Set<DatabaseSync>()
 
-/**
- * Whether no other server holds this data folder. A file lock ends with its process even after a crash; a
- * process id in a file would stay. Workers and commands do not count as servers. True if unknown.
- */
+/** Uses a file lock, which ends with its process even after a crash; true if unknown. */
 export function claimFolder(dataDir: string): boolean {
   const file = join(dataDir, NAME)
   let lock: DatabaseSync | undefined

@@ -22,6 +22,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { makeFolder } from '../../core/disk.ts'
 import {
   DamagedDatabase,
@@ -36,6 +37,7 @@ import {
   takesCredentials,
   VaultGone,
 } from '../db.ts'
+import { type OnSlow, tellIfSlow } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 import { DatabaseBusy, SqliteWrites } from './group-commit.ts'
 import { isBusy, isCorrupt, isUnavailable, isUniqueViolation, isUnwritable } from './result-codes.ts'
@@ -43,10 +45,7 @@ import { isBusy, isCorrupt, isUnavailable, isUniqueViolation, isUnwritable } fro
 /** How long (ms) a key that another process revoked may still work here. */
 const LOOK_EVERY_MS = 200
 
-/**
- * Counts possible revocations. SQLite only reports that another process has written, and only the writing
- * connection can tell the writes of other processes from our own.
- */
+/** Only the writing connection can tell the writes of other processes from our own. */
 class SqliteChanges {
   readonly #dataVersion: StatementSync
   #seen: unknown
@@ -79,10 +78,7 @@ class SqliteChanges {
   }
 }
 
-/**
- * Whether this Node takes numbered parameters by position; Node 22.18 takes them only by name, which is
- * slower.
- */
+/** Node 22.18 takes numbered parameters only by name, which is slower. */
 function takesByPosition(): boolean {
   const probe = new DatabaseSync(':memory:')
   try {
@@ -115,10 +111,6 @@ type Prepared = {
   takesCredentials: boolean
 }
 
-/**
- * Returns a function that makes row objects from arrays. node:sqlite's own objects cost twice as much;
- * generated code gives all rows one shape.
- */
 function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
   const fields = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
   return new Function('values', `return {${fields.join()}}`) as (values: unknown[]) => unknown
@@ -129,12 +121,14 @@ const ONLY_READS = /^\s*(select|pragma)\b/i
 class SqliteConnection implements DatabaseConnection {
   readonly #mustTransact: boolean
   readonly #db: DatabaseSync
-  readonly #statements = new Map<string, Prepared>()
+  readonly #onSlow: OnSlow
+  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_CACHED_STATEMENTS })
   writes = 0
 
-  constructor(db: DatabaseSync, mustTransact: boolean) {
+  constructor(db: DatabaseSync, mustTransact: boolean, onSlow: OnSlow) {
     this.#db = db
     this.#mustTransact = mustTransact
+    this.#onSlow = onSlow
   }
 
   #prepare(sql: string): Prepared {
@@ -146,10 +140,6 @@ class SqliteConnection implements DatabaseConnection {
     const toRow = names.length > 0 ? rowMaker(names) : undefined
     const writes = !toRow || !ONLY_READS.test(sql)
     const prepared = { statement, toRow, writes, takesCredentials: writes && takesCredentials(sql) }
-    if (this.#statements.size >= MAX_CACHED_STATEMENTS) {
-      const oldest = this.#statements.keys().next().value
-      if (oldest !== undefined) this.#statements.delete(oldest)
-    }
     this.#statements.set(sql, prepared)
     return prepared
   }
@@ -164,9 +154,11 @@ class SqliteConnection implements DatabaseConnection {
     const { statement, toRow, writes, takesCredentials } = this.#prepare(sql)
     if (writes) this.writes++
     if (takesCredentials) noteTakenCredentials()
-    if (toRow) return (statement.all(...boundValues(sql, parameters)) as unknown as unknown[][]).map(toRow)
-    statement.run(...boundValues(sql, parameters))
-    return []
+    const began = performance.now()
+    const rows = toRow ? statement.all(...boundValues(sql, parameters)) : []
+    if (!toRow) statement.run(...boundValues(sql, parameters))
+    tellIfSlow(this.#onSlow, sql, began)
+    return toRow ? (rows as unknown as unknown[][]).map(toRow) : rows
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -175,7 +167,9 @@ class SqliteConnection implements DatabaseConnection {
     if (toRow) return { rows: this.run(sql, parameters) as R[] }
     this.writes++
     if (takesCredentials) noteTakenCredentials()
+    const began = performance.now()
     const { changes, lastInsertRowid } = statement.run(...boundValues(sql, parameters))
+    tellIfSlow(this.#onSlow, sql, began)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
@@ -221,10 +215,7 @@ class SqliteDriver implements Driver {
 }
 
 class LimitCompiler extends SqliteQueryCompiler {
-  /**
-   * Puts a sign before a limit: SQLite plans for the value of a bare parameter and would compile the statement
-   * at every execution.
-   */
+  /** Adds a sign before a limit: SQLite would recompile a bare parameter at every execution. */
   protected override visitLimit(node: LimitNode): void {
     this.append('limit +')
     this.visitNode(node.limit)
@@ -243,8 +234,7 @@ function kyselyOn(connection: SqliteConnection, plugins: KyselyPlugin[] = []): D
   })
 }
 
-function readingKysely(db: DatabaseSync): Db {
-  const connection = new SqliteConnection(db, false)
+function readingKysely(connection: SqliteConnection): Db {
   const kysely = kyselyOn(connection, [rootHandleGuard])
   runDirectly(kysely, (sql, parameters) => {
     refuseInTransaction()
@@ -268,10 +258,7 @@ const damaged = (file: string, how: string) =>
 export const explainDamage = (file: string, error: unknown): unknown =>
   isCorrupt(error) ? damaged(file, error instanceof Error ? error.message : String(error)) : error
 
-/**
- * Explains why a file cannot be opened, which SQLite does not say. The file is never opened here: closing it
- * would release this process's locks on it.
- */
+/** Explains a failure without opening the file: closing it would release this process's locks on it. */
 export function explainUnreadable(file: string, error: unknown): unknown {
   if (!isUnwritable(error)) return explainDamage(file, error)
   try {
@@ -288,10 +275,7 @@ const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
 
 const HEADER_BYTES = 100
 
-/**
- * Refuses a file that is shorter than its header says. With a log beside it, a short file may be a crash
- * during a checkpoint, which SQLite repairs.
- */
+/** With a log beside it, a short file may be a crash during a checkpoint, which SQLite repairs. */
 function refuseHalfCopied(file: string): void {
   const size = sizeOf(file)
   if (size === 0 || sizeOf(`${file}-wal`) > 0) return
@@ -326,10 +310,6 @@ class FileReplaced extends Error {
 
 const fileNumber = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 
-/**
- * Returns a function that tells whether the path still leads to the same file. Call it before the file is in
- * use.
- */
 function watchFile(file: string): () => boolean {
   const opened = fileNumber(file)
   return () => fileNumber(file) === opened
@@ -347,10 +327,7 @@ function restrict(path: string, mode: number): void {
   }
 }
 
-/**
- * Makes the file readable for this user alone; SQLite copies the permissions to the files beside it. An
- * existing folder only loses the permissions of strangers.
- */
+/** Makes the file private; SQLite copies its permissions to the files beside it. */
 function makePrivate(file: string): void {
   const folder = dirname(file)
   makeFolder(folder)
@@ -363,15 +340,13 @@ function makePrivate(file: string): void {
 const OPENING_TIMEOUT_MS = 20
 /** A checkpoint after 16 MB of log, so that a page with many changes is copied once. */
 const LOG_PAGES = 4000
-/**
- * 16 MB of cache per connection. Memory mapping stays off: a read error in mapped memory would end the
- * process.
- */
+/** 16 MB per connection; no memory mapping, since a read error there would end the process. */
 const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 
 export type SqliteOptions = {
   mustExist?: boolean
   lockPatienceMs?: number
+  onSlow?: OnSlow
 }
 
 export function openSqlite(file: string, { mustExist = false, ...options }: SqliteOptions = {}): Database {
@@ -387,10 +362,7 @@ export function openSqlite(file: string, { mustExist = false, ...options }: Sqli
 
 const MAX_START_WAIT_MS = 5000
 
-/**
- * Sets WAL mode with retries: another starting process may hold the lock, and SQLite does not wait for it, to
- * avoid a deadlock.
- */
+/** Retries, because SQLite does not wait for the lock of another starting process. */
 function setWriteAheadLog(db: DatabaseSync): void {
   const until = performance.now() + MAX_START_WAIT_MS
   for (;;)
@@ -402,7 +374,7 @@ function setWriteAheadLog(db: DatabaseSync): void {
     }
 }
 
-function openWhole(file: string, options: Pick<SqliteOptions, 'lockPatienceMs'>): Database {
+function openWhole(file: string, { onSlow = () => {}, ...options }: SqliteOptions): Database {
   const isInUse = watchFile(file)
   const writer = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true })
   setWriteAheadLog(writer)
@@ -411,14 +383,13 @@ function openWhole(file: string, options: Pick<SqliteOptions, 'lockPatienceMs'>)
     pragma wal_autocheckpoint = ${LOG_PAGES}; ${CACHE}`,
   )
   refuseCorrupt(file, writer)
-  // From here on the event loop waits for locks (shared-commits.ts): SQLite's own wait would block this
-  // process.
+  // From here on the event loop waits for locks: SQLite's own wait would block this process.
   writer.exec('pragma busy_timeout = 0')
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec(`pragma query_only = 1; ${CACHE}`)
 
-  const read = readingKysely(reader)
-  const connection = new SqliteConnection(writer, true)
+  const read = readingKysely(new SqliteConnection(reader, false, onSlow))
+  const connection = new SqliteConnection(writer, true, onSlow)
   const write = writingKysely(connection)
   const writes = new SqliteWrites(writer, {
     ...options,

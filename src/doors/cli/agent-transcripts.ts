@@ -364,10 +364,6 @@ function stepsIn(message: unknown): Step[] {
 
 type Session = { sessionId: string | undefined; messages: unknown[] }
 
-/**
- * Reads a session. A line is the head, a message, an extended message, a rewind, or a change of the head. A
- * change that replaces messages by a summary is ignored, because the commands are missing there.
- */
 function sessionIn(lines: readonly Json[]): Session {
   const messages = new Map<string, Json>()
   for (const line of lines) {

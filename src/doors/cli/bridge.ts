@@ -52,10 +52,7 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
   }
 }
 
-/**
- * Returns the home of a card without a workspace: the `workspace_id` of the project's `.kvault.json`, once the
- * person has allowed it.
- */
+/** Returns the `workspace_id` of the project's `.kvault.json`, once the person has allowed it. */
 async function homeFor(
   profile: Partial<Profile>,
   { method, params }: Message,
@@ -130,10 +127,6 @@ type Vault = {
   send: (line: string, message: Message, negotiated: string | undefined) => Promise<Answered>
 }
 
-/**
- * Returns the vault of this bridge. After `kvault login` has replaced the key, a refused message is sent once
- * more with the new key of the same vault.
- */
 function vaultOf(options: ProfileOptions): Vault {
   let profile = findProfile(options)
   const toDo =
@@ -168,17 +161,10 @@ function refusalText(status: number | undefined, detail: unknown, { advice }: Va
 const agreedVersion = ({ method }: Message, reply: Reply | null | undefined): string | undefined =>
   method === 'initialize' ? reply?.result?.protocolVersion : undefined
 
-/**
- * Adds the id to an answer: a vault that could not read the message does not know its id, and the client would
- * wait.
- */
+/** Adds the id: a vault that could not read the message does not know it, and the client would wait. */
 const withIdOf = ({ id }: Message, reply: Reply, text: string): string =>
   reply.id === null ? JSON.stringify({ ...reply, id: id ?? null }) : text
 
-/**
- * An MCP server on standard input and output, for clients without HTTP. Each line goes to the vault and each
- * answer comes back as a line.
- */
 export async function bridge(options: ProfileOptions = {}): Promise<void> {
   const vault = vaultOf(options)
   let negotiated: string | undefined

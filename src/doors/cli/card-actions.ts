@@ -1,23 +1,15 @@
+import { type CardContent, DEFINITION, FIRST_TEXTS } from '../../shared/card-fields.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { requireId, requireWorkspaceId } from './input.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, print, printJson, printParts } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
-type Card = {
+type Card = CardContent & {
   card_id: string
   workspace_id: string
-  title: string
   owner_name: string
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
-  steps: { order: number; action: string; result: string }[]
-  body: string | null
   evidences: { kind: string; content: string }[]
-  environment: Record<string, string>
-  scope_notes: string | null
-  tags: string[]
   cites: string[]
   readers: { text: string }
   superseded_by?: { card_id: string; title: string } | null
@@ -47,6 +39,13 @@ async function call({ url, apiKey }: Profile, id: string, path = '', body?: unkn
   return reply.body as Card
 }
 
+/** Returns the texts after the symptom, under their labels. */
+export const solutionOf = (card: Pick<CardContent, (typeof FIRST_TEXTS)[number]>): [string, string][] =>
+  FIRST_TEXTS.filter((field) => field !== 'symptom').map((field) => {
+    const { label, brief = label }: { label: string; brief?: string } = DEFINITION[field]
+    return [brief, card[field] ?? '']
+  })
+
 const inOrder = ({ steps }: Card): string =>
   steps
     .toSorted((a, b) => a.order - b.order)
@@ -56,8 +55,7 @@ const inOrder = ({ steps }: Card): string =>
 function printCard(card: Card): void {
   const environment = Object.entries(card.environment).map(([name, value]) => `${name}: ${value}`)
   printParts(card.title, card.symptom, [
-    ['Fix', card.fix_summary],
-    ['Cause', card.root_cause ?? ''],
+    ...solutionOf(card),
     ['Steps', inOrder(card)],
     ['Notes', card.body ?? ''],
     ...card.evidences.map(({ kind, content }): [string, string] => [`Evidence: ${kind}`, content]),

@@ -28,10 +28,6 @@ const SCOPES = ['personal', 'workspace', 'public']
 /** Minimum of characters in a REST search; the tool accepts one. */
 const MIN_AT_REST_LENGTH = 3
 
-/**
- * Searches with the versions of the lock files, so that each result shows whether it fits. Without lock files
- * it calls the tool.
- */
 async function found(profile: Profile, words: string[], options: SearchOptions): Promise<SearchAnswer> {
   const asked = {
     query: words.join(' '),
@@ -115,10 +111,6 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
   return file === undefined ? stated : { ...objectIn(await readGiven(file), nameOfGiven(file)), ...stated }
 }
 
-/**
- * Returns the default workspace of the project, the key or the settings. A key that may not read the settings
- * uses the tools' default.
- */
 async function defaultWorkspace(
   profile: Profile,
   ofProject: ProjectHome | undefined,

@@ -388,10 +388,7 @@ function givenEnvironment(given: readonly string[]): Environment {
   )
 }
 
-/**
- * Returns the versions of the cited packages, read from the lock files in this folder. Nothing else of the
- * checkout is sent.
- */
+/** Reads the cited packages' versions from lock files; nothing else of the checkout is sent. */
 function environmentFor(cites: readonly string[], folder: string): Environment {
   const { versions, passedOver } = readLocked(checkoutOf(folder) ?? folder, folder)
   for (const { file, reason } of passedOver) warn(`${file} ${reason}. Passed over.`)

@@ -174,10 +174,6 @@ function checkWaiting({ url, apiKey, userId }: Partial<Profile> & { url: string 
   ]
 }
 
-/**
- * Warns if only the folder's path names the project, or a name in its file is not allowed: a rename would lose
- * the memory.
- */
 async function checkProject(folder: string, profile: Partial<Profile> & { url: string }): Promise<Finding[]> {
   const { withheld } = await findProject(folder, profile).catch((): { withheld?: NamedProject } => ({}))
   if (withheld)
@@ -252,9 +248,6 @@ async function checkServer(url: string): Promise<{ findings: Finding[]; reply?: 
 const copyFor = (url: string): string | undefined =>
   (savedProfile()?.url ?? url) === url ? versionOfCopy() : undefined
 
-/**
- * Compares the versions of the server, the command and the permanent copy: the command comes from the server.
- */
 async function checkVersion(url: string): Promise<Finding[]> {
   const version = (await versionOf(url)) ?? 'unknown'
   const copy = copyFor(url)

@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { CardContent } from '../../shared/card-fields.ts'
+import { DRAFTED_TEXTS } from '../../shared/mining.ts'
+import { solutionOf } from './card-actions.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { nameOfGiven, objectIn, readGiven, requireId, requireOneOf, requireWorkspaceId } from './input.ts'
 import { KVAULT } from './local-files.ts'
@@ -27,19 +30,14 @@ export type DraftOptions = ProfileOptions & {
   json?: boolean
 }
 
-type Draft = {
+type Draft = Pick<CardContent, (typeof FIELDS)[number]> & {
   draft_id: string
-  title: string
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
-  tags: string[]
   evidence: { command: string; success: string; attempts: number }
   looks_like: { card_id: string; title: string } | null
   created_at: string
 }
 
-const FIELDS = ['title', 'symptom', 'fix_summary', 'root_cause', 'tags'] as const
+const FIELDS = [...DRAFTED_TEXTS, 'tags'] as const
 
 const SHAPES = {
   list: { items: [{ draft_id: '', title: '' }] },
@@ -85,8 +83,7 @@ async function list(profile: Profile, { status = 'open', json }: DraftOptions): 
 function printDraft(draft: Draft): void {
   const { evidence, looks_like: like } = draft
   printParts(draft.title, draft.symptom, [
-    ['Fix', draft.fix_summary],
-    ['Cause', draft.root_cause ?? ''],
+    ...solutionOf(draft),
     ['Then', `$ ${evidence.command}\n${evidence.success}`],
   ])
   if (like)

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 
-/**
- * Requests by node:http, because loading `fetch` takes about 150 ms. An `import` of node:http also loads
- * `fetch`; `require` does not.
- */
+/** `require`, because `fetch` takes about 150 ms to load and an `import` of node:http loads it too. */
 const require = createRequire(import.meta.url)
 
 export const nodeHttp = (): typeof import('node:http') => require('node:http')
@@ -22,10 +19,7 @@ export type HttpRequest = {
   onRedacted?: (found: string[]) => void
 }
 
-/**
- * Sends a request and returns the answer as soon as it begins. Redirects are refused, because a key belongs to
- * the named address. The timeout includes reading the answer.
- */
+/** Refuses redirects, because a key belongs to the named address; the timeout includes the answer. */
 export async function request(
   url: string,
   { method = 'GET', headers = {}, json, body, timeoutMs, signal, onRedacted }: HttpRequest,
@@ -130,10 +124,7 @@ const dataOf = (block: string): string =>
 
 const LINE_END = new Uint8Array([0x0a])
 
-/**
- * Returns a function that takes chunks and returns the completed lines. Only "\n" ends a line: JSON may
- * contain U+2028 and U+2029, where newer versions of `readline` split too.
- */
+/** Splits at "\n" only: JSON may contain U+2028 and U+2029, where `readline` splits too. */
 export function lineSplitter(): (chunk: Uint8Array) => string[] {
   const decoder = new TextDecoder()
   let begun = ''

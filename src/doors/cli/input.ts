@@ -33,10 +33,6 @@ const refuseFile = (file: string, error: unknown): unknown => {
   return reason === undefined ? error : new CommandError(`${file} cannot be read: ${reason}.`, EXIT.usage)
 }
 
-/**
- * Reads a named file, or standard input for `-`. Stops after `longest` characters: the caller refuses a longer
- * text.
- */
 export async function readGiven(file: string, longest = Number.POSITIVE_INFINITY): Promise<string> {
   let text = ''
   try {

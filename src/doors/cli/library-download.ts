@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as zlib from 'node:zlib'
-import { canonicalJson, contentHash } from '../../core/crypto.ts'
+import { canonicalJson } from '../../core/crypto.ts'
 import { isLoopback } from '../../core/own-addresses.ts'
 import {
   type CardLine,
+  contentHash,
   type FirstLine,
   isSigned,
   keyIdOf,
@@ -31,10 +32,7 @@ const MAX_DOWNLOAD_BYTES = 4 * 1024 ** 3
 const TRIES = 3
 const IDLE_MS = 60_000
 
-/**
- * Returns the server's address in its own spelling. Plain http can be read and changed on the way, so the
- * caller must allow it.
- */
+/** Plain http can be read and changed on the way, so the caller must allow it. */
 export function serverUrl(text: string, mayBePlain: boolean): string {
   let url: URL
   try {
@@ -252,8 +250,8 @@ function requireLast(line: LastLine, first: FirstLine, head: string, cards: numb
 }
 
 /**
- * Yields the cards of a snapshot. Each line must follow the one before it and each card must match its hash.
- * The signature comes last, so nothing may be used before one full pass.
+ * Each line must follow the one before it and each card must match its hash. The signature comes last, so
+ * nothing may be used before one full pass.
  */
 export async function* readSnapshot(
   file: SnapshotFile,
@@ -342,10 +340,7 @@ async function listedKeys(server: string): Promise<ListedKey[]> {
 
 export type ServerKey = { pin: Pin; isNew: boolean }
 
-/**
- * Returns the one key that this pull trusts: the named key, else the pinned key, else (first pull) the
- * server's current key.
- */
+/** Returns the named key, else the pinned one, else (first pull) the server's current key. */
 export async function serverKey(
   server: string,
   pin: Pin | undefined,

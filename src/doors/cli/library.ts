@@ -153,10 +153,7 @@ type Withdrawn = {
   reason?: string
 }
 
-/**
- * Deletes a card that nobody has changed here. The request names the version, so a simultaneous edit is kept
- * too; deleted cards can be restored for 30 days.
- */
+/** The request names the version, so that a simultaneous edit is kept. */
 async function removeUnchanged({ profile }: Target, card: Pulled): Promise<Withdrawn> {
   const { card_id, title, card_version, changed_here = false } = card
   if (changed_here) return { card_id, title, removed: false, changed_here }
@@ -282,10 +279,7 @@ function expectedFrom(server: string, { pin }: ServerKey): Expected {
 
 const MAX_AHEAD_MS = 24 * 3_600_000
 
-/**
- * Refuses a snapshot that is older than the last one (replay: withdrawn cards would return) or from the future
- * (it would block later ones).
- */
+/** Refuses a snapshot older than the last one (replay) or from the future (it would block later ones). */
 function requireTimely(madeAt: string, { pin }: ServerKey): void {
   if (Date.parse(madeAt) > Date.now() + MAX_AHEAD_MS)
     throw new BadSnapshot(`it was made at ${madeAt}, which is to come. Is the clock of one of the two wrong?`)

@@ -24,10 +24,7 @@ export const settingsFolder = (): string => process.env.KVAULT_HOME || dotConfig
 
 export const ownDataFolder = (): string => userDataFolder('kvault', process.env, homeFolder())
 
-/**
- * Returns a safe folder to start programs from. Windows looks in the current folder before PATH, and a
- * stranger's repository may contain a `git.exe`.
- */
+/** Windows looks in the current folder before PATH, and a stranger's repository may hold a `git.exe`. */
 export const trustedFolder = (): string => dirname(process.execPath)
 
 /** Git sets these variables inside its hooks; with them, any folder would count as that repository. */
@@ -64,10 +61,7 @@ function dropDraft(file: string): void {
   }
 }
 
-/**
- * Moves the draft over the file. A single file mounted into a container cannot be replaced, so it is
- * overwritten.
- */
+/** A single file mounted into a container cannot be replaced, so it is overwritten. */
 function moveOver(fresh: string, target: string, text: string): void {
   try {
     renameSync(fresh, target)
@@ -78,10 +72,7 @@ function moveOver(fresh: string, target: string, text: string): void {
   }
 }
 
-/**
- * Replaces a file atomically: readers get the old or the new text, and a full disk keeps the old. The folder
- * must exist.
- */
+/** Replaces a file atomically: a full disk keeps the old text. The folder must exist. */
 export function replaceFile(target: string, text: string, mode: number): void {
   const fresh = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
   try {
@@ -158,10 +149,7 @@ export const ownCommand = (...args: string[]): { command: string; args: string[]
   args: [lastingProgram(), ...args],
 })
 
-/**
- * Installs the permanent copy. Each part is replaced atomically, because hooks may start at any moment, and
- * only the person may write it.
- */
+/** Replaces each part atomically, because hooks may start at any moment. */
 export function keepOwnCopy(): void {
   if (!IS_PACKAGE || dirname(HERE) === copyFolder()) return
   mkdirSync(copyFolder(), { recursive: true, mode: 0o755 })

@@ -18,10 +18,7 @@ export const versionKey = (ecosystem: string, name: string): string =>
 
 const MAX_VERSION_LENGTH = 100
 
-/**
- * Sets the version of a direct dependency, which wins over a transitive one. Only one word is accepted: a
- * stranger's file may contain a prompt injection.
- */
+/** A direct dependency wins; only one word, as a stranger's file may contain a prompt injection. */
 function putVersion(versions: Versions, ecosystem: string, name: string, version: string): void {
   const [word = ''] = version.trim().split(/\s/, 1)
   if (name !== '' && word.length <= MAX_VERSION_LENGTH && readVersion(word) !== null)
@@ -188,10 +185,6 @@ function ofTree(dependencies: Record<string, unknown>): Versions {
   return versions
 }
 
-/**
- * Reads format versions 2 and 3, folders by path. A nested package counts if the top level has none of its
- * name.
- */
 function ofFolders(packages: Record<string, unknown>): Versions {
   const versions: Versions = new Map()
   const nested: [string, string][] = []
@@ -368,10 +361,7 @@ const readHighest =
 
 export const readPythonLock: ReadVersions = readHighest('pypi')
 
-/**
- * Reads Cargo.lock. A crate without a source belongs to the project and selects among several versions of a
- * dependency.
- */
+/** A crate without a source belongs to the project and selects among several versions. */
 export const readCargoLock: ReadVersions = (text, beside) => {
   const versions = readHighest('cargo')(text, beside)
   for (const { source, dependencies } of packagesOf(text)) {
@@ -410,10 +400,6 @@ function split(descriptor: string): [string, string] {
     : [descriptor.slice(0, at), descriptor.slice(at + 1).replace(/^npm:/, '')]
 }
 
-/**
- * Returns the package's name. Yarn classic has no resolution: there the descriptor shows an alias
- * (`alias@npm:real@^1`).
- */
 function nameOf({ descriptors: [first = ''], resolution }: Block): string {
   if (resolution !== '') return split(resolution)[0]
   const [name, range] = split(first)
@@ -558,10 +544,6 @@ function readFolder(folder: string, root: string, into: Locked): Map<string, str
   return found
 }
 
-/**
- * Returns the versions of a checkout and its workspaces, the current folder first. A broken file is skipped
- * and named.
- */
 export function readLocked(root: string, folder = root): Locked {
   const locked: Locked = { versions: new Map(), files: [], passedOver: [] }
   for (const each of new Set([folder, ...workspacesOf(root)]))
@@ -592,10 +574,6 @@ function chosenNames(folder: string): Set<string> {
   }
 }
 
-/**
- * Returns the versions in a folder's lock files: runtimes first, then direct dependencies, then the rest by
- * name.
- */
 export function allVersionsOf(folder: string): Environment {
   const { versions } = readLocked(folder)
   const chosen = chosenNames(folder)

@@ -57,10 +57,6 @@ const states = (): States => (readJson(stateFile()) ?? {}) as States
 /** Names the state of one account, so that its findings are never offered for another. */
 const nameOf = (profile: Profile): string => `${profile.url} ${accountOf(profile)}`
 
-/**
- * Reads the state of one account at one vault. A broken or missing one starts empty, because the vault
- * recognises duplicates.
- */
 export function readState(profile: Profile): MineState {
   const state: unknown = states()[nameOf(profile)]
   if (!isJson(state) || !isJson(state.read) || !Array.isArray(state.waiting)) return { read: {}, waiting: [] }
@@ -129,10 +125,6 @@ async function candidatesIn(
   }))
 }
 
-/**
- * Returns a function that adds a candidate and tells whether its error is new. A resumed session is in two
- * files, so an error may come twice; the more useful candidate stays.
- */
 function adderTo(waiting: Waiting[]): (one: Waiting) => boolean {
   const positions = new Map(waiting.map(({ candidate }, at) => [signatureOf(candidate), at]))
   return (one) => {
@@ -172,10 +164,7 @@ async function scan(
 
 type Offered = { results: { draft_id: string | null; skipped: string | null }[] }
 
-/**
- * Returns a key that is stable for a day, so that a retry makes no second draft. It changes daily, because the
- * vault repeats its answer, which may be that the daily limit is reached.
- */
+/** Stable for a day, so that a retry makes no second draft, and not longer: the vault repeats answers. */
 const idempotencyKey = (waiting: Waiting): string =>
   createHash('sha256')
     .update(JSON.stringify(waiting))

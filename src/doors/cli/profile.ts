@@ -55,10 +55,7 @@ function tidy(url: string): string {
   return oneSpelling(url).replace(/\/mcp$/, '')
 }
 
-/**
- * Removes line ends from a key, which no header can carry, and refuses an empty key, as from an unset shell
- * variable.
- */
+/** Removes line ends, which no header can carry, and refuses an empty key. */
 export function tidyKey(key: string): string {
   const tidied = key.trim()
   if (tidied === '') throw new CommandError('The given API key is empty.', EXIT.notSignedIn)

@@ -24,10 +24,7 @@ import {
 
 export const PROJECT_FILE = '.kvault.json'
 
-/**
- * Content of a `.kvault.json`. It may come from a stranger's repository, so it can only name the project or a
- * workspace for new cards and switch things off. All other fields are ignored.
- */
+/** May come from a stranger, so it can only name the project or a workspace and switch things off. */
 export type ProjectFile = {
   projectKey?: string
   keyFile?: string
@@ -71,9 +68,6 @@ function readOne(folder: string): ProjectFile {
   }
 }
 
-/**
- * Reads the files of the folder and its parents. The nearest one names the project; each can switch off more.
- */
 export function readProjectFiles(folder: string): ProjectFile {
   const merged: ProjectFile = { off: [], unreadable: [] }
   let [at, left] = [folder, MAX_FOLDERS]
@@ -219,10 +213,7 @@ export function remoteKey(folder: string): string | undefined {
   return remote && withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote)
 }
 
-/**
- * Returns the random name of a folder without a remote, so that folders of the same name do not share memory.
- * See `findProject` for names that come first.
- */
+/** Random, so that folders of the same name do not share memory. */
 export const ownKey = (folder: string): string => keptName(rootOf(folder))
 
 export const keptNameOf = (folder: string): string | undefined => nameKeptIn(nameFile(rootOf(folder)))
@@ -235,10 +226,7 @@ function rootOf(folder: string): string {
   return realpathSync(store && basename(store) === '.git' ? dirname(store) : (top ?? folder))
 }
 
-/**
- * Returns advice for a folder that only its path names, because a rename would lose its memory. Undefined for
- * other folders, for an empty memory, and for the home folder, whose file would name all folders below it.
- */
+/** Advises a folder named only by its path, because a rename would lose its memory. */
 export function keepingAdvice(folder: string): string | undefined {
   if (readProjectFiles(folder).projectKey || remoteOf(folder)) return undefined
   const root = rootOf(folder)
@@ -250,10 +238,6 @@ export function keepingAdvice(folder: string): string | undefined {
   )
 }
 
-/**
- * Returns a file's path relative to the project; for other files only the name, so that other folders stay
- * private.
- */
 export function nameInProject(file: string, folder: string | undefined): string {
   if (!isAbsolute(file)) return file
   const inside = folder === undefined ? '..' : relative(folder, file)

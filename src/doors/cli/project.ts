@@ -48,10 +48,6 @@ export async function allowProjectHere(options: ConsentOptions): Promise<number>
 
 type Agree = (text: string) => Promise<boolean>
 
-/**
- * Returns the project of this folder. On a terminal, the person is asked once about a key that is not allowed
- * yet.
- */
 export async function projectHere(
   options: ProfileOptions & { json?: boolean },
   agree: Agree | undefined = isInteractive() && !options.json ? (text) => agreed(text, {}) : undefined,

@@ -107,10 +107,7 @@ const ENDPOINTS = [
   'revocation_endpoint',
 ] as const
 
-/**
- * Requires an http(s) page, on https if the server uses https. The server chooses the address, and another
- * scheme could start a program on this machine.
- */
+/** The server chooses the address, and another scheme could start a program on this machine. */
 function requirePage(address: unknown, url: string): void {
   const protocol = typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : ''
   if (protocol === 'https:' || (protocol === 'http:' && new URL(url).protocol === 'http:')) return
@@ -238,10 +235,6 @@ export type Change = { before: string | null; after: string; mode: number | unde
 
 const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
 
-/**
- * Returns what to keep of an entry's file. If only we have changed it, it keeps the text from before the first
- * `connect`. Hooks in the same file came later, so their earlier text gets the new entry.
- */
 export function keptFile(
   client: McpClient,
   change: Change,
@@ -266,10 +259,6 @@ export function keptFile(
   }
 }
 
-/**
- * A key for one client. With an id, the key was made for this client and is deleted with it; otherwise it was
- * given or saved.
- */
 export type ClientKey = { apiKey: string; keyId?: string }
 
 export type KeyMaker = {
@@ -335,10 +324,6 @@ function byBrowser(url: string, tell: (line: string) => void, home: Home): KeyMa
   }
 }
 
-/**
- * Returns the source of keys: a given key, else a sign-in in the browser. A script without either shares the
- * key that `kvault login` saved.
- */
 export function keyMaker(
   url: string,
   options: ProfileOptions & { workspace?: string },
@@ -512,10 +497,6 @@ async function endedThere({ url, apiKey, keyId }: Profile): Promise<boolean> {
   }
 }
 
-/**
- * Deletes the key of `login` at the vault and here, after naming what depends on it. The local copy is always
- * deleted.
- */
 export async function logout(options: ConsentOptions): Promise<number> {
   const profile = savedProfile()
   if (!profile) {

@@ -3,24 +3,14 @@ import { Writable } from 'node:stream'
 import { withEscapedControls, withoutControls } from '../../text/unicode.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 
-/**
- * Prints a text. Only the colours of `paint` and line ends reach the terminal, because a vault could send
- * other control characters (terminal injection).
- */
+/** Drops control characters other than our colours, which a vault could send (terminal injection). */
 export const print = (text = ''): void =>
   void process.stdout.write(`${text.split(COLOURS).map(cleanBetween).join('')}\n`)
 export const printJson = (value: unknown): void => print(withEscapedControls(JSON.stringify(value, null, 2)))
 
-/**
- * Prints a line to standard error without control characters: it may contain a stranger's folder name or a
- * server's text.
- */
+/** Drops control characters: the line may contain a stranger's folder name or a server's text. */
 export const warn = (text: string): void => void process.stderr.write(`${withoutControls(text)}\n`)
 
-/**
- * Ends the program quietly when a reader such as `head` closes the pipe, and with a message when the disk is
- * full.
- */
 export function quietPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', ({ code }: NodeJS.ErrnoException) => {

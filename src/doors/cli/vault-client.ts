@@ -11,9 +11,6 @@ export type Reply = { status: number; body: unknown; headers: IncomingHttpHeader
 
 const TIMEOUT_MS = 30_000
 
-/**
- * An example of the fields read from an answer. A list has an example item, or none; null is an empty answer.
- */
 type Shape = null | string | number | readonly Shape[] | { readonly [name: string]: Shape }
 
 type Options = {
@@ -28,9 +25,6 @@ type Options = {
   shape?: Shape
 }
 
-/**
- * Sends a request and returns any answer; throws only if the vault is unreachable or the address is no vault.
- */
 export async function ask(url: string, path: string, options: Options = {}): Promise<Reply> {
   const reply = await answerTo(url, path, options)
   if (!isGood(reply)) return reply

@@ -39,10 +39,7 @@ export async function workspaces(options: WorkspacesOptions): Promise<number> {
   return EXIT.done
 }
 
-/**
- * Workspaces that a `.kvault.json` may send cards to. The file comes with a repository, so a stranger could
- * collect what others record; each person must allow a workspace once per machine.
- */
+/** A stranger's `.kvault.json` could collect what others record, so each person must allow a workspace. */
 const file = () => join(settingsFolder(), 'workspaces.json')
 
 const nameOf = (profile: Profile): string => `${profile.url} ${accountOf(profile)}`
@@ -68,10 +65,6 @@ export async function allow(given: Profile, workspaceId: string): Promise<void> 
   writePrivate(file(), `${JSON.stringify(all, null, 2)}\n`)
 }
 
-/**
- * Throws if the workspace is not allowed. Callers are mostly agents, so the message names the command that a
- * person must run.
- */
 export async function requireAllowed(profile: Profile, { id, file }: ProjectHome): Promise<void> {
   if (await isAllowed(profile, id)) return
   throw new CommandError(

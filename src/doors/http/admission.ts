@@ -8,10 +8,6 @@ import { viewerOf } from '../../features/identity/index.ts'
 import type { FlatHeaders } from './answers.ts'
 import { applyRateLimit, countWrongCredential, limitGuessingHost } from './rate-limit.ts'
 
-/**
- * Returns the viewer of a request, or null without a credential; throws for a bad credential. Returns a
- * promise only if the database must be asked.
- */
 export type Authenticate = (
   services: Services,
   request: FastifyRequest,
@@ -49,10 +45,6 @@ export const authenticate: Authenticate = (services, request) => {
     : refuseOther(request, viewer)
 }
 
-/**
- * Returns whether a request counts as anonymous because the database is down. Public reads such as health are
- * still answered.
- */
 const isNobody = (services: Services, request: FastifyRequest, error: unknown): boolean =>
   error instanceof AppError
     ? [401, 403, 429].includes(error.status)
@@ -84,10 +76,7 @@ const authenticateAuthor: Authenticate = (services, request) => {
 
 type Access = Pick<Capability, 'scopes' | 'hasAuthor'>
 
-/**
- * Credentials are checked again after a body that took this long, since they may have ended while the body was
- * sent.
- */
+/** Credentials may have ended while a slow body was sent, so they are checked again. */
 const ASKED_AGAIN_AFTER_MS = 500
 
 /** Checks the credential again once the body is read: a credential that ended meanwhile must not act. */
@@ -110,10 +99,7 @@ function identifierFor({ scopes, hasAuthor }: Access): Authenticate {
   return hasAuthor ? authenticateAuthor : authenticateIfPossible
 }
 
-/**
- * Checks the credential before the body is read: a caller without the right credential costs nothing and
- * learns nothing.
- */
+/** Runs before the body is read: a caller without the right credential costs and learns nothing. */
 export const admission = (
   services: Services,
   asked: Access,
@@ -149,10 +135,7 @@ export const admission = (
   }
 }
 
-/**
- * 400 days, the longest that browsers keep a cookie. The server ends unused sessions. The cookie is never
- * renewed, because a slow answer could overwrite the cookie of a newer sign-in.
- */
+/** 400 days, the browsers' limit; never renewed, as a slow answer could overwrite a newer sign-in. */
 const COOKIE_SECONDS = 400 * 86_400
 
 const setCookie = ({ config }: Services, value: string, maxAge: number): FlatHeaders => [
@@ -185,10 +168,6 @@ export const dropCookie = (services: Services, request: FastifyRequest): FlatHea
 const LONG_BODY_BYTES = 4096
 const RETRY_AFTER_SECONDS = 60
 
-/**
- * Returns whether a route stores what it is sent. Sign-ins, searches and deletions go on while the disk is
- * nearly full.
- */
 export const storesText = (method: Method, limitClass: LimitClass): boolean =>
   method !== 'GET' && method !== 'DELETE' && (limitClass === 'write' || limitClass === 'support')
 

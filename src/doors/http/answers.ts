@@ -28,10 +28,7 @@ function logAnswer(
   )
 }
 
-/**
- * Logs Fastify's messages about broken answers. Fastify gets no logger, because it would make one for every
- * request.
- */
+/** Fastify gets no logger, because it would make one for every request. */
 export class FailureLog extends LogController {
   readonly #log: Logger
 
@@ -67,10 +64,7 @@ function commonHeaders(config: Config): Record<string, string> {
 
 const LONG_TEXT = 4096
 
-/**
- * Encodes JSON as UTF-8, which is faster by way of UTF-16. The text must not contain half a surrogate pair;
- * JSON never does.
- */
+/** Encodes by way of UTF-16, which is faster; the text must not contain half a surrogate pair. */
 const bytesOf = (json: string): Buffer => transcode(Buffer.from(json, 'utf16le'), 'utf16le', 'utf8')
 
 /** Names and values alternate. */
@@ -82,11 +76,7 @@ export type RouteFace = RouteName & { headers: FlatHeaders; mayCompress: boolean
 
 export type Answer = { status: number; text: string; headers?: FlatHeaders | undefined }
 
-/**
- * Sets the headers of every answer, counts it and logs it. Routes of capabilities write their answers
- * themselves (`send`), because Fastify's headers and hooks are slow. Every other route, and every error, goes
- * through Fastify. README.md says what a plugin sees of this.
- */
+/** Sets headers, counts and logs every answer; capabilities bypass Fastify, whose hooks are slow. */
 export class Answers {
   readonly #common: Record<string, string>
   readonly #flat: FlatHeaders
@@ -124,10 +114,6 @@ export class Answers {
     this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
   }
 
-  /**
-   * Sets the common headers. Headers that are already set stay: a page has its own policy, a refusal names its
-   * own limit.
-   */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void {
     if (!reply.hasHeader('x-request-id')) {
       for (const name in this.#common) if (!reply.hasHeader(name)) reply.header(name, this.#common[name])

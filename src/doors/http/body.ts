@@ -7,10 +7,6 @@ import { countBodyBytes } from './rate-limit.ts'
 
 /** Limit of nesting. Recursive code relies on it. */
 export const MAX_DEPTH = 100
-/**
- * Limit of distinct keys, the most expensive part of JSON. Routes for long bodies need more: a card with 500
- * steps and 100 evidences has 1,900.
- */
 export const MAX_KEYS = 1_000
 const MAX_KEYS_OF_LONG = 2_500
 export const MAX_VALUES = 20_000
@@ -35,10 +31,6 @@ function hasFewBrackets(text: string): boolean {
   return true
 }
 
-/**
- * Returns the index of the quote that ends a string, or -1. A quote after an odd number of backslashes belongs
- * to the string.
- */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at
@@ -80,10 +72,7 @@ function shapeProblem(text: string, maxKeys: number): string | undefined {
   return undefined
 }
 
-/**
- * Matches text that `clean` may have to change: NUL, half of a surrogate pair, a key named __proto__ in any
- * spelling.
- */
+/** Matches NUL, half of a surrogate pair, or a key named __proto__ in any spelling. */
 const MAY_NEED_CLEANING = /\0|__proto__|\\u(0000|005f|006f|007[024]|d[89a-f])/i
 
 /** Removes what must not be stored, in place. A key named __proto__ would allow prototype pollution. */

@@ -13,9 +13,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasSessionCookie } from '../../core/http.ts'
 
 /**
- * Compresses answers for callers that ask for it. If an answer holds a secret beside text that an attacker can
- * choose, the compressed length reveals the secret (BREACH). Two rules prevent that: answers with credentials
- * are never compressed, and a browser gets compressed answers only for requests of our own pages.
+ * Against BREACH: answers with credentials are never compressed, and a browser gets compressed answers only
+ * for requests of our own pages.
  */
 
 /** Shorter answers gain nothing: the extra headers cost as many bytes as compression saves. */
@@ -49,10 +48,7 @@ export const SECRET_ANSWERS: ReadonlySet<string> = new Set([
   'support.chat',
 ])
 
-/**
- * Returns whether another site may have caused the request, with text of its own choice. A request with our
- * cookie that does not say where it comes from is not trusted.
- */
+/** A request with our cookie that does not say where it comes from is not trusted. */
 function isFromElsewhere(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site']
   if (site === undefined) return hasSessionCookie(request)
@@ -74,10 +70,6 @@ export function encodingFor(request: FastifyRequest): Encoding | undefined {
   return hasGzip ? 'gzip' : undefined
 }
 
-/**
- * Passes on the compressed text, or undefined if there was no memory. Short texts are compressed
- * synchronously.
- */
 export function compressText(
   text: string,
   encoding: Encoding,
@@ -129,10 +121,6 @@ function markCompressed(reply: FastifyReply, encoding: Encoding): void {
   if (typeof tag === 'string') reply.header('etag', weakTag(tag))
 }
 
-/**
- * Compresses answers of Fastify routes with the `compress` option. Routes of capabilities compress in
- * `Answers`.
- */
 export function compressPages(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!request.routeOptions.config.compress || isShort(payload) || reply.hasHeader('content-encoding'))

@@ -46,10 +46,7 @@ function readAddress(text: string): string | undefined {
   return isIP(address) ? address : undefined
 }
 
-/**
- * Returns the host of an address. An IPv6 /64 counts as one host, because one household or machine owns all of
- * its addresses.
- */
+/** An IPv6 /64 counts as one host, because one household owns all of its addresses. */
 export function hostOf(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.toLowerCase().split('::')
@@ -61,10 +58,7 @@ export function hostOf(address: string): string {
   return `${network.join(':')}::/64`
 }
 
-/**
- * Returns the host that a request counts for. X-Forwarded-For is read from its end, as far as the proxies are
- * trusted; clients can forge everything before that.
- */
+/** Reads X-Forwarded-For from its end through the trusted proxies: clients can forge the rest. */
 export function clientHost(request: IncomingMessage, isTrusted: IsTrusted | undefined): string {
   let address = plain(request.socket.remoteAddress ?? 'unknown')
   if (!isTrusted) return hostOf(address)
@@ -81,10 +75,7 @@ export function clientHost(request: IncomingMessage, isTrusted: IsTrusted | unde
 export const TIMEOUTS = {
   headersMs: 20_000,
   requestMs: 60_000,
-  /**
-   * No byte from or to a client. A request that waits this long is answered (answer-in-time.ts), before the 30
-   * s after which many clients and proxies give up.
-   */
+  /** Answered before the 30 s after which many clients and proxies give up. */
   silenceMs: 28_000,
   /** Idle time between two requests. */
   keepAliveMs: 30_000,
@@ -95,10 +86,7 @@ export const TIMEOUTS = {
   drainMs: 250,
   /** Time for running requests when the service stops, including `drainMs`. */
   stopMs: 10_000,
-  /**
-   * Connections of one process. Further ones are closed, so that file handles are left for files and the
-   * database.
-   */
+  /** Per process; further ones are closed, so that file handles are left for files and the database. */
   connections: 10_000,
 }
 
@@ -110,18 +98,12 @@ const SLOWEST_BYTES_A_SECOND = 1024
 type Progress = { taken: number; at: number }
 
 export type Connections = {
-  /**
-   * Ends connections that never sent a byte, such as those that a browser opens in advance. Closing the server
-   * waits for such connections.
-   */
+  /** Closing the server waits for connections that a browser opens in advance. */
   endSilent: () => void
   stopLooking: () => void
 }
 
-/**
- * Disconnects clients that do not read (slow-read attack). Node's limits do not help: a client that reads one
- * byte now and then could keep a large answer open for days.
- */
+/** Disconnects clients that read one byte now and then, which Node's limits allow (slow-read attack). */
 export function watchConnections(server: Server, { readerMs, lookMs }: Timeouts): Connections {
   const sockets = new Map<Socket, Progress>()
   server.on('connection', (socket: Socket) => {
@@ -147,26 +129,16 @@ export function watchConnections(server: Server, { readerMs, lookMs }: Timeouts)
   }
 }
 
-/**
- * Milliseconds in which one iteration of the event loop admits requests. Node accepts about one new connection
- * per iteration, so a longer time would shut out new connections and health checks.
- */
+/** In ms: Node accepts about one connection per iteration, so more would shut out health checks. */
 const ADMIT_MS = 10
 /** New requests are refused once the oldest queued request has waited this long. */
 export const MAX_WAIT_TIME_MS = 500
-/**
- * The longest wait for the database. Longer than `LONGEST_WAIT_MS`, because retried transactions delay others
- * for a while.
- */
+/** Longer than `LONGEST_WAIT_MS`, because retried transactions delay others for a while. */
 export const MAX_DATABASE_WAIT_MS = 1000
 const RETRY_AFTER_SECONDS = 2
 const REFUSAL = JSON.stringify(
   errorBody(unavailable('The server has more to do than it can. Try again in a moment.')),
 )
-/**
- * An admitted request continues in ticks of the event loop. After this many, most requests have finished or
- * wait for I/O.
- */
 const TICKS = 4
 
 type Enter = (since: number) => void
@@ -199,8 +171,7 @@ class AdmissionQueue {
   async #admitWaiting(): Promise<void> {
     let idleSince = this.#now()
     while (this.#waiting.length > 0) {
-      // Admits for at least as long as reading and refusing took. Otherwise a flood of refusals would stop the
-      // queue.
+      // Admits at least as long as refusing took; otherwise a flood of refusals would stop the queue.
       const began = this.#now()
       const until = began + Math.max(ADMIT_MS, began - idleSince)
       do {
@@ -225,10 +196,7 @@ const refuse = (reply: FastifyReply) =>
     .type('application/json; charset=utf-8')
     .send(REFUSAL)
 
-/**
- * Refuses requests that could not be answered in time. Health is always answered at once, so that a busy
- * process is not taken for a dead one.
- */
+/** Health is always answered at once, so that a busy process is not taken for a dead one. */
 export function shedLoad(
   app: FastifyInstance,
   database: Pick<Database, 'waitMs' | 'serve'>,
@@ -246,10 +214,7 @@ export function shedLoad(
 const STOPPING = unavailable('The server is stopping. Try again in a moment.', 2)
 const LOOK_MS = 100
 
-/**
- * Stops accepting connections. The server's own `close` would also end connections on which a request is
- * arriving.
- */
+/** The server's own `close` would also end connections on which a request is arriving. */
 async function drain(server: Server, drainMs: number): Promise<void> {
   if (!server.listening) return
   Listener.prototype.close.call(server)
@@ -257,9 +222,8 @@ async function drain(server: Server, drainMs: number): Promise<void> {
 }
 
 /**
- * Stops the server in steps. For a moment, requests on open connections are answered with `Connection: close`,
- * so that no client loses a request that it has just sent. Then further requests are refused and idle
- * connections end. Call it after `drainRefusedBodies`, which keeps a connection whose body was read.
+ * First answers with `Connection: close`, so that no request in flight is lost, then refuses. Call it after
+ * `drainRefusedBodies`, which keeps a connection whose body was read.
  */
 export function closeInOrder(app: FastifyInstance, { drainMs }: Timeouts): void {
   let isStopping = false
@@ -269,8 +233,7 @@ export function closeInOrder(app: FastifyInstance, { drainMs }: Timeouts): void 
     isStopping = true
     await drain(app.server, drainMs)
     isRefusing = true
-    // Node closes idle connections only once. A connection that was busy then would stay until its client
-    // leaves.
+    // Node closes idle connections only once; a busy one would stay until its client leaves.
     look = setInterval(() => app.server.closeIdleConnections(), LOOK_MS)
   })
   app.addHook('onClose', async () => clearInterval(look))
@@ -306,11 +269,7 @@ function answerLate(request: FastifyRequest, reply: FastifyReply, socket: Socket
   sendError(reply.header('connection', 'close'), TOO_LATE)
 }
 
-/**
- * Answers a request that has waited for `silenceMs`, when Node would close the connection. Each single wait is
- * shorter, but a request may wait many times: in a queue, for statements, for other hosts, and again after a
- * conflict.
- */
+/** Answers after `silenceMs`, when Node would close the connection: many short waits may add up. */
 export function answerInTime(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('timeout', (socket: Socket) => answerLate(request, reply, socket))
@@ -341,10 +300,7 @@ function drainRest(body: IncomingMessage): Promise<boolean> {
   })
 }
 
-/**
- * Delays a refusal until the rest of the body has arrived, within limits. Most clients send the whole body
- * before they read, so they would see a broken pipe instead of the 413.
- */
+/** Most clients send the whole body before they read, so they would see a broken pipe, not the 413. */
 export function drainRefusedBodies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { raw } = request
@@ -363,10 +319,7 @@ export function drainRefusedBodies(app: FastifyInstance): void {
 
 const NO_HOST = new AppError(400, 'bad_request', 'A request of HTTP/1.1 needs the header Host.')
 
-/**
- * Replaces refusals that Node sends without a body and `X-Request-Id`. A missing `Host` is refused here, with
- * `requireHostHeader` off. An unknown `Expect` is ignored, as RFC 9110, 10.1.1 allows.
- */
+/** Requires `requireHostHeader` off; an unknown `Expect` is ignored (RFC 9110, 10.1.1). */
 export function replaceNodeRefusals(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(NO_HOST)

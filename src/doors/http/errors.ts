@@ -8,10 +8,7 @@ import { redact } from '../../redaction/redact.ts'
 
 /** A secret that begins in the shown text is detected only if it ends within this many characters. */
 const MAX_SCANNED = 1200
-/**
- * Values of these fields are always hidden. The scanner hides them only if they look random, and a password
- * may not.
- */
+/** Always hidden, because the scanner hides only random-looking values, and a password may not be one. */
 const SECRET_FIELD = /pass|token|secret|key/i
 /** Names of the API that match `SECRET_FIELD` but hold no secret. */
 const PLAIN_FIELD = /^(?:(?:source_|target_|new_)?project_key|key_id)$/
@@ -33,10 +30,6 @@ const withoutSecrets = (text: string): string => redact(cut(text, MAX_SCANNED)).
 /** Returns an unknown name or address as one short line that is safe to show to a model. */
 export const echoName = (name: string): string => cut(plainName(withoutSecrets(name)), MAX_ECHO)
 
-/**
- * Returns whether a name marks its value as secret for the scanner. The scanner recognises names such as `pwd`
- * only together with a value.
- */
 const isSecretBeside = (name: PropertyKey | undefined, text: string): boolean =>
   typeof name === 'string' &&
   redact(`${name.slice(0, MAX_ECHO)}: "${text.slice(0, MAX_ECHO)}"`).findings.length > 0
@@ -92,10 +85,6 @@ function valueAt(sent: Sent, loc: ErrorPath): unknown {
   return value
 }
 
-/**
- * Returns the refused value, taken from the request. For a missing field, returns the object that lacks the
- * field.
- */
 function inputOf(issue: InputIssue, loc: ErrorPath, sent: Sent): unknown {
   const isMissingAtTop = issue.type === 'missing' && loc.length === 2
   if (!isMissingAtTop && issue.input !== undefined)

@@ -22,10 +22,7 @@ function startProcessMetrics(): Registry {
 /** Turns the metrics of this process into the metrics of all processes behind the port. */
 export type MetricsOfAll = (own: () => Promise<string>) => () => Promise<string>
 
-/**
- * Serves `/metrics` in Prometheus form, behind METRICS_TOKEN as a bearer token. Without a token, only this
- * machine may read it, and only in development.
- */
+/** Without METRICS_TOKEN, only this machine may read it, and only in development. */
 export function serveMetrics(
   app: FastifyInstance,
   config: Config,
@@ -67,10 +64,6 @@ type Times = {
 
 const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
-/**
- * Counts answers and their times by route, in the text form of Prometheus. The metrics library is too slow
- * here, because it hashes the labels for every answer.
- */
 export class RouteTimes {
   readonly #byRoute = new Map<string, Map<string, Times>>()
 

@@ -13,10 +13,6 @@ const emptyBranch = (): Branch => ({ words: new Map(), methods: new Set() })
 /** Ignores a slash at the end, as the router does. */
 const partsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
-/**
- * Records which methods each address has. An address may contain parameters, such as `:card_id` in
- * `/cards/:card_id`.
- */
 export class Addresses {
   readonly #root = emptyBranch()
 
@@ -52,10 +48,7 @@ export class Addresses {
     return this.#branchesAt(partsOf(path)).next().value?.methods
   }
 
-  /**
-   * Yields addresses that hide methods of a more general address: `/cards/stats` hides `DELETE
-   * /cards/:card_id`.
-   */
+  /** Yields hidden methods: `/cards/stats` hides `DELETE /cards/:card_id`. */
   *hiding(methods: string[]): Generator<{ url: string; hidden: string[] }> {
     for (const url of this.#urls()) {
       const [own, ...others] = this.#branchesAt(partsOf(url))
@@ -84,10 +77,7 @@ export const refuseUncalled = (services: Services, refusal: (request: FastifyReq
     throw refusal(request)
   }
 
-/**
- * Counts requests to routes without an admission of their own, such as files, against their host. Call it
- * before the routes are added.
- */
+/** Counts requests to plain routes, such as files, per host. Call it before the routes are added. */
 export function countPlainRoutes(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', (route) => {
     route.onRequest ??= async (request: FastifyRequest) => countFile(services, request)
@@ -115,8 +105,8 @@ function wrongMethod({ method }: FastifyRequest, methods: ReadonlySet<string>): 
 }
 
 /**
- * Answers unknown addresses and methods before a body is read, so that the body cannot change the answer or
- * cost anything. Call it before the routes are added, and the returned function after them.
+ * Answers before a body is read, so that it costs nothing. Call it before the routes are added, and the
+ * returned function after them.
  */
 export function refuseWrongAddresses(app: FastifyInstance, services: Services): () => void {
   const addresses = new Addresses()
@@ -170,10 +160,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest, services: Servi
   }
 }
 
-/**
- * For `frameworkErrors`: answers requests that Fastify's router refuses before it has a route. Hooks and
- * `decorateRequest` do not run then, so this function does their work.
- */
+/** Does the work of hooks and `decorateRequest`, which do not run for requests without a route. */
 export const refuseUnroutable = (services: Services, answers: Answers, isTrusted: IsTrusted | undefined) =>
   function refuse(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
     const host = clientHost(request.raw, isTrusted)

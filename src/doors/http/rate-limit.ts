@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { LimitClass } from '../../core/capability.ts'
 import type { Services, Viewer } from '../../core/context.ts'
 import { rateLimited } from '../../core/errors.ts'
-import type { LimitState } from '../../core/limits.ts'
+import type { LimitState, Limits } from '../../core/limits.ts'
 import type { Meter } from '../../core/work.ts'
 import { findSecrets } from '../../redaction/redact.ts'
 import { findDanger } from '../../review/find-danger.ts'
@@ -36,16 +36,15 @@ function refusePast(state: LimitState, detail?: string): void {
   if (state.exceeded) throw rateLimited(state, detail)
 }
 
-/**
- * Classes whose requests cost money or can guess secrets. Their limit holds exactly over all workers of a
- * node.
- */
+/** Classes whose requests cost money or can guess secrets. Their limit holds exactly over all processes. */
 const COUNTED_TOGETHER: ReadonlySet<LimitClass> = new Set(['auth', 'support'])
 
-/**
- * Counts the request against its caller (credential, or host without one) and refuses it beyond the limit.
- * Returns a promise only where another process counts.
- */
+function counterFor({ hit, hitTogether, hitAmongNodes }: Limits, limitClass: LimitClass) {
+  if (COUNTED_TOGETHER.has(limitClass)) return hitTogether
+  return limitClass === 'search' ? hitAmongNodes : hit
+}
+
+/** Counts against the credential, or the host without one; a promise only if another process counts. */
 export function applyRateLimit(
   services: Services,
   limitClass: LimitClass,
@@ -57,8 +56,7 @@ export function applyRateLimit(
   // Sign-in routes always count by host; otherwise a session would bypass the limit.
   const counted = limitClass === 'auth' ? null : viewer
   const caller = counted ? counted.credential.id : request.clientHost
-  const { hit, hitTogether } = services.limits
-  const count = COUNTED_TOGETHER.has(limitClass) ? hitTogether : hit
+  const count = counterFor(services.limits, limitClass)
   const countCaller = () => count(`${limitClass}:${caller}`, perMinute)
   const refuseCaller = (state: LimitState) => {
     request.limit = state
@@ -88,10 +86,7 @@ export function countFile(services: Services, request: FastifyRequest): void {
 
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
 
-/**
- * Refuses a host with very many wrong credentials before one more is looked up (brute force). Known callers
- * pass.
- */
+/** Refuses a host with very many wrong credentials before a look-up (brute force). */
 export function limitGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
   if (!services.config.rateLimit) return
   const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)
@@ -121,10 +116,7 @@ function countBytes(
 
 type WorkLimit = { key: string; perMinute: number }
 
-/**
- * Returns the work limit of the caller. Its unit is bytes of an ordinary log that cost as much
- * (work-meters.ts).
- */
+/** The unit is bytes of an ordinary log that cost as much (work-meters.ts). */
 const workLimitOf = ({ viewer, clientHost }: FastifyRequest): WorkLimit =>
   viewer
     ? { key: `work:${viewer.userId}`, perMinute: BODY_BYTES_PER_MINUTE.person }
@@ -173,10 +165,7 @@ function measureBytesPerMs(): number {
   }
 }
 
-/**
- * Charges callers for work, in bytes of an ordinary log that cost as much. A call that begins within the limit
- * is done whole; what exceeds the limit is charged to the next minute.
- */
+/** A call that begins within the limit is done whole; the excess is charged to the next minute. */
 export class WorkMeters {
   readonly #services: Services
   readonly #turns = new Map<string, Promise<void>>()

@@ -13,10 +13,6 @@ import { addCapabilityRoute, hasBody, locateIn, parseRoute, pathNames, toFastify
 
 type Reader = { read: (request: FastifyRequest) => Record<string, unknown>; locate: Locate }
 
-/**
- * Reads path, query and body of a route as one input object, and finds the location of an error in the
- * request.
- */
 function readerFor(capability: Capability, method: Method, path: string): Reader {
   const fieldOf = (name: string) => capability.aliases?.[name] ?? name
   const pathFields = new Map(pathNames(path).map((name) => [fieldOf(name), name]))
@@ -52,10 +48,7 @@ const isPlainObject = (value: unknown) => typeof value === 'object' && value !==
 const limitClassOf = (capability: Capability, method: Method) =>
   capability.limit ?? (hasBody(method) || method === 'DELETE' ? 'write' : 'read')
 
-/**
- * Returns the version for `If-Match` on the same path. A merged card is answered by another card, whose
- * version does not count.
- */
+/** A merged card is answered by another card, whose version does not count. */
 function versionOf(output: unknown): number | undefined {
   const { version, merged_from } = (output ?? {}) as { version?: unknown; merged_from?: unknown }
   return typeof version === 'number' && merged_from === undefined ? version : undefined

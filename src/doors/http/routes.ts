@@ -53,10 +53,6 @@ export const locateIn =
 /** Small enough that a slow item delays the others little, and that the event loop monitor sees the work. */
 const MAX_TOGETHER = 8
 
-/**
- * Collects work that arrives in one iteration of the event loop and does it in batches. Doing the same step
- * for several requests keeps the code in the processor's cache. A single request does not wait.
- */
 export function inBatches<T>(work: (item: T) => void): (item: T) => void {
   let waiting: T[] = []
   const doBatch = () => {

@@ -81,10 +81,7 @@ async function serveDocs(app: FastifyInstance, config: Config, doors: Doors): Pr
 }
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
-/**
- * Node's limit of 16 KiB is too small: the address of a memory search has a key of 1,000 and a query of 2,000
- * characters, with up to 12 bytes each.
- */
+/** Node's 16 KiB is too small: a memory search may have 3,000 characters with up to 12 bytes each. */
 const MAX_HEADER_BYTES = 64 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
 

@@ -101,10 +101,7 @@ type WebPages = { app: string; search: string; card: string }
 
 const CARD_TITLE = 'A card in Knowledge Vault'
 
-/**
- * Returns the page of a card with its link preview. The preview is the same whether the card is private,
- * public or does not exist.
- */
+/** The preview is the same whether the card is private, public or does not exist. */
 const forCard = (index: string): string =>
   index
     .replace(/<title>[^<]*<\/title>/, `<title>${CARD_TITLE}</title>`)
@@ -144,10 +141,7 @@ const sendCardPage = (reply: FastifyReply): FastifyReply => send(reply, 'card')
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
-/**
- * Matches the address of a card, except the editor of a new card. The link preview must not reveal whether the
- * card exists.
- */
+/** Excludes the editor of a new card; the link preview must not reveal whether the card exists. */
 const CARD_ADDRESS = /^\/(?:cards\/(?!new(?:\?|$))|library\/)[\w-]{1,100}(?:\?|$)/
 
 const OPEN_CARD = /[?&]card=/

@@ -30,10 +30,6 @@ function profileOf(request: FastifyRequest): Profile {
   throw new AppError(400, 'bad_request', 'profile is core or full.')
 }
 
-/**
- * Returns the tool that a `tools/call` names, for its limit and its scopes. Every other message counts as a
- * read.
- */
 function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): ToolCapability | undefined {
   const message = body as { method?: unknown; params?: { name?: unknown } } | null | undefined
   if (message?.method !== 'tools/call' || typeof message.params?.name !== 'string') return undefined
@@ -44,10 +40,6 @@ const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json
 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } })
 
-/**
- * Returns a refusal that starts the sign-in. Under a host name that is neither BASE_URL nor loopback no client
- * can sign in, since the metadata names another address; the refusal then names the right address.
- */
 function signInRefusal(refused: AppError, config: Config, host: string | undefined): AppError {
   const address = addressFor(config, host)
   const isKnown = new URL(address).host === host?.toLowerCase()
@@ -66,10 +58,6 @@ function signInRefusal(refused: AppError, config: Config, host: string | undefin
   })
 }
 
-/**
- * Checks the scopes of apps, which can ask their user for more scopes. For an API key, which cannot, the tool
- * itself says what is missing.
- */
 function checkScopes(config: Config, request: FastifyRequest, tool: ToolCapability | undefined): void {
   const { viewer } = request
   if (!tool || viewer?.credential.kind !== 'oauth' || mayUse(tool, viewer)) return
@@ -165,8 +153,7 @@ export async function serveMcp(
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {
-    // The protocol has no batches since 2025-06-18, and a batch would count as a single call against the
-    // limits.
+    // The protocol has no batches since 2025-06-18; a batch would count once against the limits.
     if (Array.isArray(request.body))
       return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
     if (mayHaveEnded(request)) await recogniseAgain(services, { scopes: [] }, request)

@@ -25,10 +25,7 @@ type Message = {
   params?: { name?: unknown; uri?: unknown; _meta?: Record<string, unknown> }
 }
 
-/**
- * Corrects headers for a known client defect: the header says 2025-11-25 while the body has the envelope of
- * 2026-07-28. Other disagreements are left for the protocol to refuse.
- */
+/** Corrects a known client defect: a header of 2025-11-25 with a body of 2026-07-28. */
 export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given)) if (value !== undefined) headers.set(name, String(value))
@@ -43,11 +40,7 @@ export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Head
   return headers
 }
 
-/**
- * A `tools/call` in the form that nearly every client sends. It is answered here, because the protocol's
- * library is several times slower. All other messages go to the library, so nothing is accepted here that the
- * library refuses.
- */
+/** Answered here, because the protocol's library is slow. Must accept nothing that the library refuses. */
 export type PlainCall = {
   id: string | number
   era: 'modern' | 'legacy'
@@ -69,10 +62,6 @@ const hasOnly = (value: Fields, names: readonly string[]) =>
 const isId = (value: unknown): value is string | number =>
   typeof value === 'string' || Number.isSafeInteger(value)
 
-/**
- * Returns whether `_meta` has only the reserved fields that every message has. Only the library knows the
- * others.
- */
 function isPlainMeta(meta: Fields, reserved: readonly string[]): boolean {
   const { progressToken } = meta
   if (progressToken !== undefined && !isId(progressToken)) return false
@@ -139,10 +128,7 @@ export type McpOptions = {
   factory?: McpServerFactory
 }
 
-/**
- * Refuses other hosts, against DNS rebinding: a page of another site must not talk to a vault on the reader's
- * own machine.
- */
+/** Against DNS rebinding: another site's page must not talk to a vault on the reader's machine. */
 function checkHost(request: FastifyRequest, hosts: string[]): void {
   const host = validateHostHeader(request.headers.host, hosts)
   const origin = validateOriginHeader(request.headers.origin, hosts)
@@ -155,10 +141,7 @@ function checkHost(request: FastifyRequest, hosts: string[]): void {
     )
 }
 
-/**
- * Returns why the library refused a request, without its message, which may quote secrets from headers and
- * bodies.
- */
+/** Returns why without the library's message, which may quote secrets from headers and bodies. */
 function refusalOf({ name, message, stack = '' }: Error) {
   const reason = /^Rejected inbound request \(([a-z-]{1,60})\)/.exec(message)?.[1] ?? name
   return { reason, at: stack.replace(message, '').match(/^ {4}at .{0,200}$/gm) ?? [] }

@@ -6,6 +6,7 @@ import { fence, type ProvenanceAnswer } from '../../core/untrusted-text.ts'
 import { listCardsPage } from '../../features/cards/index.ts'
 import { requireUser } from '../../features/identity/index.ts'
 import { listProjects } from '../../features/memory/index.ts'
+import { DEFINITION, FIRST_TEXTS } from '../../shared/card-fields.ts'
 import { storable } from '../../text/unicode.ts'
 import { echoName } from '../http/errors.ts'
 
@@ -17,21 +18,15 @@ export type CardText = {
   title: string
   card_type: string
   status: string
-  symptom: string
-  fix_summary: string
-  root_cause?: string | null
   environment?: Record<string, string> | null
   steps?: Step[] | null
   tags?: string[] | null
   body?: string | null
   evidences?: Evidence[] | null
   superseded_by?: { card_id: string } | null
-}
+} & { [F in (typeof FIRST_TEXTS)[number]]?: string | null }
 
-/**
- * Returns a fenced block whose fence is longer than any in the text, so that evidence cannot break out of its
- * block.
- */
+/** The fence is longer than any in the text, so that evidence cannot break out of its block. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length))
   const fence = '`'.repeat(longest + 1)
@@ -43,10 +38,7 @@ const section = (title: string, text: string | null | undefined): string[] =>
 
 const WHOSE = { you: 'your own card', team: 'a card of your team', public: 'a card of the public library' }
 
-/**
- * Returns a sentence about the owner of the card, then the card between marks that its text cannot contain
- * (prompt injection).
- */
+/** Returns the card between marks that its text cannot contain (prompt injection). */
 function cardMarkdown(data: unknown): string {
   const card = data as CardText
   const { owner, workspace, reviewed, origin, contains_instructions, contains_instructions_note } =
@@ -66,9 +58,7 @@ function textOf(card: CardText): string {
   return [
     `# ${card.title}`,
     facts.join(' · '),
-    ...section('Symptom', card.symptom),
-    ...section('Fix', card.fix_summary),
-    ...section('Root cause', card.root_cause),
+    ...FIRST_TEXTS.flatMap((field) => section(DEFINITION[field].label, card[field])),
     ...section(
       'Steps',
       steps
@@ -228,10 +218,7 @@ async function projectsOf(ctx: UserCtx, limit: number): Promise<Page<Project>> {
   return (await invoke(listProjects, ctx, { workspace_id, limit })) as Page<Project>
 }
 
-/**
- * Returns the name of a card in the list. The list cannot mark the words of other people, so it shows only the
- * caller's own cards (prompt injection).
- */
+/** The list cannot mark foreign words, so it shows only the caller's own cards (prompt injection). */
 const nameOf = ({ card_id, title, provenance: { owner, origin } }: Card): string =>
   owner === 'you' && origin === undefined
     ? title.slice(0, TITLE_CHARACTERS).toWellFormed()

@@ -89,10 +89,6 @@ const CACHE = {
 
 const invalidParams = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
-/**
- * Returns a refusal as the result of the call, in the words of the REST errors, so that the model can correct
- * the call.
- */
 function refusal(error: unknown, hide: McpCall['hide'], input: unknown): CallToolResult {
   const body =
     error instanceof InvalidInput
@@ -143,9 +139,8 @@ async function shown<T>(hide: McpCall['hide'], work: () => Promise<T>): Promise<
 }
 
 /**
- * Corrects an error code of the library: parameters of a wrong type get -32603, an internal error, except
- * those of `tools/call`. Our handlers throw only ProtocolError, so any other error comes from a check of the
- * library and gets the code of `tools/call`.
+ * The library wrongly gives -32603 for parameters of a wrong type. Our handlers throw only ProtocolError, so
+ * any other error comes from its checks.
  */
 class VaultServer extends Server {
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {

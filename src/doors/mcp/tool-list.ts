@@ -12,9 +12,7 @@ import {
   toolOutput,
 } from '../../core/invoke.ts'
 
-// Shortens schemas for tools/list, because a model pays for each character on every connection. Limits and
-// defaults are repeated in the descriptions, since some clients give models only those. Validation uses the
-// full schema, which the manifest shows.
+// A model pays for each character; some clients give models only the descriptions.
 
 export type JsonSchema = { [key: string]: unknown }
 
@@ -75,10 +73,6 @@ function compact(schema: unknown, where: Where): JsonSchema {
   return out
 }
 
-/**
- * Returns the first clause, which tells what a field is; text after a semicolon is for people who read the
- * manifest.
- */
 const firstClause = (text: string): string => text.split('; ', 1)[0] ?? text
 
 const range = (least: unknown, most: unknown): string[] => {
@@ -166,10 +160,7 @@ function inShort(field: JsonSchema, spelt: JsonSchema): JsonSchema {
 
 export type Profile = 'full' | 'core'
 
-/**
- * Returns the annotations. Clients take a missing `destructiveHint` for true, so a harmless write sets it to
- * false.
- */
+/** Clients take a missing `destructiveHint` for true, so a harmless write sets it to false. */
 function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
   if (tool.readOnly) return { readOnlyHint: true, openWorldHint: false }
   return {
@@ -181,10 +172,6 @@ function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
 
 const isAside = (name: string) => name === 'provenance' || /_(?:at|note)$/.test(name)
 
-/**
- * Returns the names of the output fields, with those of list items in brackets; without times, notes and
- * fields that the caller sent.
- */
 function namesIn(output: unknown, sent: readonly string[]): string {
   if (output instanceof z.ZodArray) return `[${namesIn(output.element, sent)}]`
   if (!(output instanceof z.ZodObject)) return 'empty'

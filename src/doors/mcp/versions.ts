@@ -11,9 +11,6 @@ export const LEGACY: readonly unknown[] = [LAST_LEGACY, '2025-06-18']
 export const acceptsBoth = (accept = ''): boolean =>
   accept.includes('application/json') && accept.includes('text/event-stream')
 
-/**
- * Returns whether a request is refused because of its headers, so that its body need not be read. The library
- * checks `Accept` only after it has read the body.
- */
+/** Refuses early: the library checks `Accept` only after it has read the body. */
 export const acceptsNoAnswer = (headers: IncomingHttpHeaders): boolean =>
   headers['mcp-protocol-version'] !== MODERN && !acceptsBoth(headers.accept)

@@ -93,11 +93,7 @@ const AccountDeleted = z
   })
   .meta({ id: 'AccountDeleted' })
 
-/**
- * Ends all access, the caller's too, before the deletion. Otherwise an agent or another tab could write the
- * same rows, and PostgreSQL would retry until it gives up. If the deletion fails afterwards, the person signs
- * in and retries.
- */
+/** Ends all access first: a parallel write would make PostgreSQL retry until it gives up. */
 async function endAllAccess(ctx: UserCtx, password: string | undefined): Promise<void> {
   const { userId } = ctx.viewer
   await requireRecentProof(ctx, await requireUser(ctx, userId), password)
@@ -112,10 +108,6 @@ async function endAllAccess(ctx: UserCtx, password: string | undefined): Promise
   await inTx(ctx, end, SELF_GUARDED)
 }
 
-/**
- * Removes private rows and open invite codes: with the account, and again later for writes of running
- * requests.
- */
 async function removePrivate(ctx: Ctx, userId: string, cardsSince?: string) {
   const deleted_cards = await forgetPrivateCards(ctx, userId, cardsSince)
   // Notices and verdicts refer to the person while they hold a notice, and the end of a team while it holds memberships.
@@ -134,10 +126,7 @@ const LOOK_BACK_MS = 3_600_000
 
 const before = (time: Date, ms: number): string => new Date(time.getTime() - ms).toISOString()
 
-/**
- * Housekeeping: removes what a request wrote after the deletion of its account. Cards older than such a
- * request stay for others: those that others delete can still be restored.
- */
+/** Cards older than a running request stay, because those that others delete can be restored. */
 export async function dropLeftovers(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (const { user_id, deleted_at } of await deletedSince(ctx.db, before(ctx.now(), LOOK_BACK_MS))) {
     if (stopping.aborted) return

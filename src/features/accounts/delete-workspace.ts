@@ -26,9 +26,8 @@ import { forgetMissedSearches } from '../search/index.ts'
 import { countOpenInvites, endInvitesOf } from '../workspaces/index.ts'
 
 /**
- * Locks a workspace for its deletion. On PostgreSQL, every insert into a workspace locks the workspace's row
- * by its foreign key, so earlier writers have finished and later ones wait, then find no membership. The cards
- * are locked first, in the same order as changes of a card.
+ * Locks the cards first, in the order of card changes. On PostgreSQL, every insert locks the workspace's row
+ * by its foreign key, so later writers wait and then find no membership.
  */
 async function lockWorkspace({ db, database, viewer }: UserCtx, workspaceId: string): Promise<void> {
   if (database.engine !== 'postgres') return
@@ -57,11 +56,7 @@ async function countMembers(db: Db, workspaceId: string): Promise<number> {
   return members
 }
 
-/**
- * Resets the workspace as home of new cards to the personal one. Rows are locked before they are read, so that
- * no parallel change is lost, and in one order, because the members may be in another team that is being
- * deleted.
- */
+/** Locks the rows before reading them, in one order: members may be in another team being deleted. */
 async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<void> {
   const members = db
     .selectFrom('memberships')
@@ -137,10 +132,6 @@ function whatBecame(cards: number, language: string): Words {
   ]
 }
 
-/**
- * Tells the members and the owners of cards, in the inbox and, unless they want none, by mail. The person who
- * deletes the workspace is left out.
- */
 async function tellPeople(
   ctx: UserCtx,
   workspace: WorkspacesTable,
@@ -187,10 +178,6 @@ const WorkspaceDeletion = z
   .object({ workspace_id: AnswerId, name: z.string(), ...numbers })
   .meta({ id: 'WorkspaceDeletion' })
 
-/**
- * Returns a workspace that may be deleted: by admins only, and never a personal one, because new cards go
- * there.
- */
 async function requireDeletable(ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> {
   const { workspace } = await requireRole(ctx, workspaceId, 'admin')
   const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)

@@ -17,10 +17,7 @@ async function* exportLines(ctx: UserCtx): AsyncGenerator<string> {
     for await (const row of rowsOf(ctx.db, userId)) yield line(kind, row)
 }
 
-/**
- * Stops a long export if the credential ends meanwhile, so that nobody takes the export for complete. The
- * check before each line is cached.
- */
+/** Stops if the credential ends meanwhile, so that nobody takes the export for complete. */
 async function* whileRecognised(
   services: Services,
   request: FastifyRequest,

@@ -19,10 +19,6 @@ export type Kind = {
   alsoWhere?: 'deleted_at is null'
 }
 
-/**
- * Yields rows in pages, so that memory holds one page. Each page continues after the last row, by an index
- * over the time.
- */
 async function* pagesOf(
   db: Db,
   { table, id, columns = ['*'], alsoWhere }: Kind,
@@ -145,13 +141,7 @@ type Export<Name extends string> = {
   | { read: (db: Db, userId: string) => AsyncGenerator<Row> }
 )
 
-/**
- * The rows at the end of the account:
- * - `deleted`: by `deleteOwnRows`
- * - `removed`: all of them, by the feature that keeps them
- * - `partly`: that feature takes out private rows or words, and closes open ones
- * - `kept`: as they are, under the name of a deleted user
- */
+/** `deleted`: by `deleteOwnRows`; `removed` and `partly`: by the feature; `kept`: under a deleted user. */
 type End = 'deleted' | 'removed' | 'partly' | 'kept'
 
 type Personal<Name extends string = string> = {
@@ -454,6 +444,7 @@ export const PERSONAL_DATA = {
   schema_migrations: null,
   server_secret: null,
   idempotency_keys: null,
+  rate_limits: null,
   oauth_clients: null,
   billing_events: null,
   billing_early_refunds: null,
@@ -528,10 +519,7 @@ export async function deleteOwnRows(db: Db, userId: string): Promise<Map<keyof S
 
 const KEPT = Symbol('kept')
 
-/**
- * The row of a deleted account. It stays, so that published cards and the ledger keep an author, and does not say who that
- * was. Whether an address was proven stays too: verdicts and reports keep the weight with which they were given.
- */
+/** Keeps whether an address was proven: verdicts and reports keep the weight that they had. */
 const deletedUser = (now: string): { [Name in keyof UsersTable]: UsersTable[Name] | typeof KEPT } => ({
   user_id: KEPT,
   email: null,

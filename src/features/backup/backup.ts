@@ -33,10 +33,7 @@ class NoRoom extends Error {
 const isNoRoom = (error: unknown): boolean =>
   error instanceof NoRoom || (error instanceof Error && 'code' in error && FULL.has(error.code))
 
-/**
- * Throws if there is no room. On the disk of the vault, the reserve for the database is kept free; on another
- * disk a backup may use all free space.
- */
+/** On the vault's disk the reserve stays free; on another disk a backup may use all space. */
 async function requireRoom(config: Config, dir: string): Promise<void> {
   const [backups, vault] = await Promise.all([stat(dir), stat(config.dataDir)])
   if (backups.dev !== vault.dev || (await hasFreeDisk(config))) return
@@ -60,11 +57,11 @@ export async function* watchRoom(
   }
 }
 
-/** Tables derived from others; a restore rebuilds them. */
-const DERIVED =
-  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts))/
+/** Tables that are left out: a restore rebuilds them, and rate limits last a minute. */
+const LEFT_OUT =
+  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts)|rate_limits)/
 const MIGRATIONS = 'schema_migrations'
-const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(name)
+const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !LEFT_OUT.test(name)
 
 async function column(snapshot: Snapshot, table: string, ...names: string[]): Promise<string[][]> {
   const shape = snapshot.tables.find(({ name }) => name === table)
@@ -161,10 +158,7 @@ class NoFolder extends Error {
   override readonly name = 'NoFolder'
 }
 
-/**
- * `isOwn` returns whether the file of that name is still ours. Another process may have taken the backup for
- * abandoned, removed the file and created its own under the same name.
- */
+/** `isOwn`: another process may have taken the backup for abandoned and reused its name. */
 type Unfinished = { out: WriteStream; isOwn: () => Promise<boolean> }
 
 async function createPartial(partial: string): Promise<Unfinished> {
@@ -193,10 +187,7 @@ export type BackupOptions = {
   lookForRoom?: () => Promise<void>
 }
 
-/**
- * Writes a backup while the service is running. The file gets its name when it is complete and on disk; until
- * then its name is `partial`. That file must not exist yet, so that two backups never write into one file.
- */
+/** Named `partial` until complete on disk; must not exist yet, so that two backups never share a file. */
 export async function takeBackup(
   config: Config,
   file: string,
@@ -275,10 +266,7 @@ async function beginPause(file: string, now: Date): Promise<void> {
 const isMadeElsewhere = (error: unknown) =>
   error instanceof Error && ['FileExists', 'BackupUnderway'].includes(error.name)
 
-/**
- * Makes one backup for each period of BACKUP_EVERY_HOURS, named after the beginning of the period. All
- * processes try; the name of the unfinished file, which only one can create, works as a lock.
- */
+/** All processes try; the unfinished file's name, which only one can create, works as a lock. */
 export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
   const settings = ctx.config.backup
   if (!settings) return undefined

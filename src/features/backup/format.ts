@@ -8,29 +8,17 @@ import type { Value } from '../../db/snapshot.ts'
 /** The key that encrypts the outbox. Without the key, waiting mails could not be sent after a restore. */
 export const SECRET_FILE = 'secret.key'
 
-/**
- * Returns the name of the file in a backup, the same on every system. `join` it with the data folder for the
- * path on disk.
- */
+/** Returns a backup's file name, the same on every system; `join` it with the data folder for the path. */
 export const ticketFile = (ticketId: string, attachmentId: string): string =>
   posix.join('tickets', ticketId, attachmentId)
 
 const ID = '[0-9a-f-]{36}'
 const KNOWN = new RegExp(`^(${SECRET_FILE.replace('.', '\\.')}|tickets/${ID}/${ID})$`)
 
-/**
- * Returns whether a path is one that a vault writes. A backup may come from an attacker, so no other file is
- * restored (path traversal).
- */
+/** A backup may come from an attacker, so no other path is restored (path traversal). */
 export const isVaultFile = (path: string): boolean => KNOWN.test(path)
 
-/**
- * A backup is a gzip stream of JSON lines, the same for both engines:
- *   {"kind":"header", …}
- *   {"kind":"table", name, columns}, then one array per row
- *   {"kind":"file", path}, then its bytes as base64 strings
- *   {"kind":"end", …}: the count of rows and bytes of each section, with its SHA-256
- */
+/** Gzip of JSON lines: `header`; `table` and rows; `file` and base64; `end` with counts and SHA-256. */
 
 export const FORMAT = 1
 

@@ -176,10 +176,7 @@ export async function checkRestorable(file: string, dataDir: string): Promise<Ch
   return checked
 }
 
-/**
- * Fills an empty vault. All checks are done first, here or by the caller, who passes the result as `known`.
- * The rows are written in one transaction; then the schema is migrated and derived tables are rebuilt.
- */
+/** Does all checks first, then writes the rows in one transaction. */
 export async function restoreBackup(ctx: Ctx, file: string, known?: Restored): Promise<Restored> {
   const { database, config } = ctx
   const checked = known ?? (await checkRestorable(file, config.dataDir))
@@ -205,9 +202,6 @@ export async function reindex(
   return { cards, events }
 }
 
-/**
- * Returns a context for a vault's database without the service: nothing is sent, paid, scheduled or migrated.
- */
 export const bareContext = (config: Config, database: Database): Ctx =>
   contextFor({
     config,

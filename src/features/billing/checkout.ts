@@ -161,8 +161,7 @@ async function openCheckout(
   const { attempt } = ctx
   const metadata = { user_id: ctx.viewer.userId, ...bought, ...(attempt ? { attempt } : {}) }
   const { url, sessionId } = await askForCustomer(ctx, async (provider, customerId) => {
-    // Two open pages could both be paid and make two subscriptions. One attempt shows only one page, which a
-    // parallel request of the same attempt may have just opened.
+    // Two paid pages would make two subscriptions; a parallel request of this attempt may share its page.
     if (offer.interval) await provider.closeCheckouts(customerId, 'plans', attempt)
     return provider.openCheckout({ offer, customerId, metadata, successUrl, cancelUrl })
   })
@@ -195,10 +194,7 @@ const keepCustomer = (ctx: UserCtx, provider: string, created: string, unknown?:
     return (await findCustomer(ctx.db, provider, userId)) ?? created
   })
 
-/**
- * Calls the provider for the viewer's customer. Creates the customer again, once, if the provider does not
- * know it, as after a change from the test key to the live key.
- */
+/** Creates the customer again, once, if unknown, as after a change from the test to the live key. */
 async function askForCustomer<T>(
   ctx: UserCtx,
   ask: (provider: PaymentProvider, customerId: string) => Promise<T>,
@@ -215,10 +211,7 @@ async function askForCustomer<T>(
   })
 }
 
-/**
- * Returns a return address of our own; otherwise a checkout link could redirect people anywhere (open
- * redirect).
- */
+/** Otherwise a checkout link could redirect people anywhere (open redirect). */
 function ownAddress(ctx: UserCtx, field: string, given: string | undefined, otherwise: string): string {
   const base = new URL(ctx.config.baseUrl)
   const url = URL.parse(given ?? otherwise, `${ctx.config.baseUrl}/`)
@@ -237,10 +230,6 @@ export const SimulateUpgradeRequest = z
 
 const MONTH_MS = 30 * DAY_MS
 
-/**
- * Gives a plan without a checkout. Its credits come once per plan and month. No provider renews the plan, so
- * it ends with its period.
- */
 export const simulateUpgrade = capability({
   name: 'billing.simulate_upgrade',
   summary: 'Development only: get a plan without paying',

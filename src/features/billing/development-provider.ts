@@ -329,10 +329,6 @@ async function developmentProvider(
   }
 }
 
-/**
- * Returns the functions that close checkouts and cancel subscriptions. As at Stripe, a missing or ended object
- * counts as ended.
- */
 function endings(
   database: Database,
   now: () => Date,
@@ -354,10 +350,7 @@ function endings(
   }
 }
 
-/**
- * Writes objects and events in one transaction, so that a payment is always reported, if necessary after a
- * restart.
- */
+/** One transaction, so that a payment is always reported, if necessary after a restart. */
 async function saveChange(db: Db, change: DevChange, now: Date): Promise<void> {
   await saveDevObjects(db, change.objects, now.toISOString())
   await saveDevEvents(db, change.events, now.toISOString())

@@ -115,10 +115,7 @@ export function packOffer(pack: Pack): Offer {
 
 export const PAID_OFFERS: readonly Offer[] = PLANS.filter((plan) => plan.price_cents > 0).map(planOffer)
 
-/**
- * Returns the plan of a product. The metadata is from the first purchase and may be outdated after a switch in
- * the portal, so it counts only if no product is named.
- */
+/** The metadata may be outdated after a switch in the portal, so it counts only without a product. */
 export function planOfProduct(productId: string | null, metadataPlanId: string | null): Plan | undefined {
   if (productId === null) return findPlan(metadataPlanId ?? '')
   return productId.startsWith(PRODUCT_PREFIX) ? findPlan(productId.slice(PRODUCT_PREFIX.length)) : undefined

@@ -12,10 +12,6 @@ import { findPlan, planOfProduct } from './plans.ts'
 
 const namesProducts = ({ lines }: InvoiceFacts) => lines.some((line) => line.productId !== null)
 
-/**
- * Returns the plan in the metadata of the first purchase. If any line names a product, the metadata does not
- * count.
- */
 const metadataPlanId = (invoice: InvoiceFacts) => (namesProducts(invoice) ? null : invoice.planId)
 
 /** Returns whether an invoice is only for other products of the customer. */
@@ -29,10 +25,8 @@ export function planOfInvoice(invoice: InvoiceFacts): string | null {
 }
 
 /**
- * Returns the credits of an invoice. A charged period gives the plan's monthly credits. A correction of a
- * running period (an upgrade: minus the old plan, plus the new one) gives the same share of credits as of the
- * price. A line of amount 0 is a trial and gives nothing; a discount stands apart from the line and takes
- * nothing away.
+ * A correction of a running period gives the same share of credits as of the price. A line of amount 0 is a
+ * trial and gives nothing; a discount takes nothing away.
  */
 export function creditsForInvoice(invoice: InvoiceFacts, knownPlanId: string | null): number {
   if (isOfOtherProducts(invoice)) return 0
@@ -53,10 +47,7 @@ export function creditsForInvoice(invoice: InvoiceFacts, knownPlanId: string | n
   return Math.max(0, Math.floor(credits + 1e-6))
 }
 
-/**
- * Returns how many credits a refund takes back, from the totals refunded before and now. With totals, a
- * repeated or late message takes nothing.
- */
+/** Uses the totals before and now, so that a repeated or late message takes nothing. */
 export function creditsToTakeBack(
   payment: { credits: number; amountCents: number; refundedCents: number },
   refundedCents: number,
@@ -94,10 +85,6 @@ export async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: num
   })
 }
 
-/**
- * Takes back the credits of a part of a payment, as far as any are left. The ledger has a line for each part,
- * even if nothing was left.
- */
 async function takeCredits(
   ctx: Ctx,
   payment: Refundable,
@@ -190,11 +177,7 @@ async function saveWon(db: Db, dispute: DisputeRow, creditsGiven: number, now: s
     })
 }
 
-/**
- * Handles disputes: a bank takes a payment back for its customer. Credits are taken as by a refund, and
- * returned if the dispute is won. Each dispute takes once and returns once, in whatever order its messages and
- * the payment arrive.
- */
+/** Takes credits once and returns them once if won, whatever the order of messages and payment. */
 
 export async function disputed(ctx: Ctx, dispute: DisputeFacts, invoiceId: string | null): Promise<void> {
   const known = await findDispute(ctx.db, dispute.disputeId)
@@ -214,10 +197,6 @@ export async function disputed(ctx: Ctx, dispute: DisputeFacts, invoiceId: strin
   if (payment && !dispute.isWon) await take(ctx, payment, { disputeId: dispute.disputeId, amountCents })
 }
 
-/**
- * Returns the disputed cents. A dispute in another currency counts as the whole payment, because the share is
- * unknown.
- */
 function centsOf({ amountCents, currency }: DisputeFacts, payment: PaymentRow | undefined): number {
   const isForeign = payment && currency !== null && currency !== payment.currency
   return isForeign ? payment.amount_cents : amountCents
@@ -277,10 +256,6 @@ async function giveBack(ctx: Ctx, dispute: DisputeRow): Promise<void> {
   })
 }
 
-/**
- * Returns the credits to return: those that were taken, less the share of a refund that was reported during
- * the dispute.
- */
 function creditsToGive(payment: PaymentRow, { credits_taken, amount_cents }: DisputeRow): number {
   const stillGone = payment.refunded_cents + payment.disputed_cents - amount_cents
   const whole = { credits: payment.credits, amountCents: payment.amount_cents, refundedCents: 0 }

@@ -15,11 +15,7 @@ import {
 } from './billing-store.ts'
 import { planRank } from './plans.ts'
 
-/**
- * Stops the transaction because a subscription must be cancelled. Transactions never call the provider, so the
- * provider cancels outside and the event is applied again. Message and details are for the operator, who
- * refunds the payment.
- */
+/** Stops the transaction: the provider cancels outside of it, then the event is applied again. */
 export class MustCancel extends Error {
   readonly subscriptionId: string
   readonly details: Readonly<Record<string, unknown>>
@@ -90,10 +86,7 @@ const asEnded = (event: SubscriptionEvent): SubscriptionEvent => ({
   rank: EVENT_RANK.deleted,
 })
 
-/**
- * Refuses a second subscription that would be charged beside the first: two checkout pages may both be paid. A
- * subscription that ends with its period may overlap.
- */
+/** Two checkout pages may both be paid; a subscription that ends with its period may overlap. */
 async function refuseSecond(
   ctx: Ctx,
   { provider, userId, state }: SubscriptionEvent,
@@ -122,10 +115,6 @@ async function refuseSecond(
   )
 }
 
-/**
- * Returns which state is newer. An ended subscription never comes back; a new purchase makes a new
- * subscription.
- */
 function compare(
   event: { created: number; rank: number },
   row: SubscriptionRow,
@@ -186,10 +175,7 @@ export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
 /** The provider waits 23 hours for the first payment; the rest is for its message to arrive. */
 const FIRST_PAYMENT_MS = 24 * 3_600_000
 
-/**
- * Returns whether money may still be taken: an active subscription is not cancelled, or a first payment is
- * undecided and may still succeed, such as a transfer.
- */
+/** Counts an undecided first payment too, since it may still succeed, such as a transfer. */
 export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> {
   const now = ctx.now()
   const decidedSince = new Date(now.getTime() - FIRST_PAYMENT_MS).toISOString()
@@ -203,17 +189,10 @@ export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> 
 
 const RUNNING: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'past_due']
 
-/**
- * Providers retry a charge for some weeks. A longer silence means that the subscription belongs to another key
- * or a replaced provider.
- */
+/** Providers retry for some weeks; a longer silence means another key or a replaced provider. */
 const MAX_SILENCE_MS = 90 * DAY_MS
 const silentSince = (now: string) => new Date(Date.parse(now) - MAX_SILENCE_MS).toISOString()
 
-/**
- * Returns whether a subscription is running. A cancelled period that is over has ended, even if the provider
- * never said so.
- */
 function isRunning(
   { status, current_period_end, cancel_at_period_end }: SubscriptionRow,
   now: string,
@@ -254,11 +233,7 @@ export async function askProvider<T>(ctx: Ctx, ask: (provider: PaymentProvider) 
   }
 }
 
-/**
- * Closes what a deleted account has open at the payment provider. Runs after the commit and without waiting,
- * so that a provider failure does not stop the deletion. A payment that slips through is handled in
- * deleted-owner.ts.
- */
+/** Runs after the commit without waiting, so that a provider failure does not stop the deletion. */
 export async function leaveProvider(ctx: Ctx, userId: string): Promise<void> {
   const { adapters, log } = ctx
   const provider = adapters.payments

@@ -46,11 +46,6 @@ import {
   requireProvider,
 } from './subscriptions.ts'
 
-/**
- * Handles events of deleted accounts. Nothing is booked, running subscriptions are cancelled, and the operator
- * is told what to refund.
- */
-
 const PAID = 'a deleted account has paid: refund the payment at the payment provider'
 const RUNS =
   'a subscription of a deleted account was cancelled: refund its last payment, unless it is older than the deletion'
@@ -175,10 +170,6 @@ function applyFact(ctx: Ctx, incoming: Incoming): Promise<Outcome> {
 
 type Owner = { userId: string; isDeleted: boolean }
 
-/**
- * Returns the owner of a payment by its customer, or by the metadata of the purchase for an unknown customer.
- * Null means nobody who ever had an account here.
- */
 async function ownerOf(
   ctx: Ctx,
   customerId: string | null,
@@ -380,8 +371,7 @@ export async function receiveEvent(
   if (!event)
     throw new AppError(400, 'invalid_event', 'The signature is right, but the event cannot be read.')
   if (!event.fact) return { received: true, handled: false }
-  // Answers a repeated event without a transaction. Two at the same moment are detected inside the
-  // transaction.
+  // Two repeated events at the same moment are detected inside the transaction.
   if (await isKnownEvent(ctx.db, event.eventId)) return { received: true, handled: true, duplicate: true }
   const outcome = await apply(ctx, event, await askBefore(ctx, event))
   ctx.log.info({ event_id: event.eventId, type: event.type, outcome }, 'payment event')
@@ -435,10 +425,7 @@ function paymentWithoutInvoice({ fact }: PaymentEvent): string | null {
   return invoiceId || isPack ? null : paymentIntent
 }
 
-/**
- * Asks the provider for the invoice of a refund or dispute, which name only a payment. Must run before the
- * transaction, because transactions do not wait for other hosts.
- */
+/** Asks for the invoice before the transaction, because transactions do not wait for other hosts. */
 async function askBefore(ctx: Ctx, event: PaymentEvent): Promise<SubscriptionChange> {
   const paymentIntent = paymentWithoutInvoice(event)
   if (!paymentIntent) return {}

@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { Work } from '../../core/work.ts'
 import type { Db } from '../../db/db.ts'
-import type { CardsTable, CardType, ReviewStatus } from '../../db/knowledge-schema.ts'
+import type { CardsTable, ReviewStatus } from '../../db/knowledge-schema.ts'
 import { acquireLock } from '../../db/locks.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import {
@@ -18,6 +18,15 @@ import {
   removeDocuments,
 } from '../../search-index/index.ts'
 import { contentOf, filterTextOf } from '../../shared/card-checks.ts'
+import {
+  type CardContent,
+  type CardField,
+  type CardType,
+  DEFINITION,
+  FIELDS_BY_PLACE,
+  isJson,
+  type JsonField,
+} from '../../shared/card-fields.ts'
 import { ANALYSER_VERSION } from '../../text/analyse.ts'
 import { filterHash } from '../../text/term-hash.ts'
 import { normalName, trackOf } from './card.ts'
@@ -68,7 +77,7 @@ export const matchesEnvironment = (
     ),
   )
 
-export type IndexedCard = {
+export type IndexedCard = CardTexts & {
   card_id: string
   workspace_id: string
   origin_workspace_id: string
@@ -76,59 +85,44 @@ export type IndexedCard = {
   status: 'unpublished' | 'published'
   review_status: ReviewStatus
   hidden_at: string | null
-  card_type: CardType
-  title: string
-  symptom: string
-  fix_summary: string
-  root_cause: string | null
-  body: string | null
-  steps: readonly { action?: unknown; result?: unknown }[]
-  tags: readonly string[]
-  environment: Readonly<Record<string, string>>
-  scope_notes: string | null
-  evidence_texts: readonly string[]
 }
 
-export type CardTexts = Pick<
-  IndexedCard,
-  | 'title'
-  | 'symptom'
-  | 'fix_summary'
-  | 'root_cause'
-  | 'body'
-  | 'steps'
-  | 'tags'
-  | 'environment'
-  | 'scope_notes'
-  | 'evidence_texts'
->
-
-/** A word in the title or a tag says more about a card than a word in its text. */
-const TITLE_WEIGHT = 2
-const TEXT_WEIGHT = 1
+export type CardTexts = CardContent & { evidence_texts: readonly string[] }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Returns the texts in each field of JSON. A comma keeps the words of two names apart. */
+const TEXTS_IN_JSON: Record<JsonField, (card: CardContent) => string[]> = {
+  environment: ({ environment }) => [Object.entries(environment).flat().join(' , ')],
+  steps: ({ steps }) => steps.flatMap(({ action, result }) => [asText(action), asText(result)]),
+  tags: ({ tags }) => [tags.join(' , ')],
+  card_payload: () => [],
+}
+
+const textsIn = (card: CardContent, field: CardField): string[] =>
+  isJson(field) ? TEXTS_IN_JSON[field](card) : [card[field] ?? '']
+
+/** A word in the title or a tag says more about a card than a word in its text. */
+const fieldsIn = (part: 'main' | 'text' | 'minor'): CardField[] =>
+  FIELDS_BY_PLACE.filter((field) => DEFINITION[field].index === part).toSorted(
+    (a, b) => DEFINITION[b].weight - DEFINITION[a].weight,
+  )
+
+const INDEXED = { main: fieldsIn('main'), text: fieldsIn('text'), minor: fieldsIn('minor') }
+
+const weighed = (card: CardContent, fields: readonly CardField[]) =>
+  fields.flatMap((field) => textsIn(card, field).map((text) => ({ weight: DEFINITION[field].weight, text })))
 
 /** Characters of the notes that are indexed. Must be within the range that snippets search. */
 const MAX_NOTES_LENGTH = 20_000
 
 const textsOf = (card: CardTexts): DocumentTexts => ({
-  mainTexts: [
-    { weight: TITLE_WEIGHT, text: card.title },
-    { weight: TITLE_WEIGHT, text: card.tags.join(' , ') },
-    { weight: TEXT_WEIGHT, text: card.symptom },
-    { weight: TEXT_WEIGHT, text: card.fix_summary },
+  mainTexts: weighed(card, INDEXED.main),
+  texts: weighed(card, INDEXED.text),
+  minorTexts: [
+    ...weighed(card, INDEXED.minor).map(({ text }) => text.slice(0, MAX_NOTES_LENGTH)),
+    ...card.evidence_texts,
   ],
-  texts: [
-    { weight: TEXT_WEIGHT, text: card.root_cause ?? '' },
-    ...card.steps.flatMap((step) => [
-      { weight: TEXT_WEIGHT, text: asText(step.action) },
-      { weight: TEXT_WEIGHT, text: asText(step.result) },
-    ]),
-    { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
-    { weight: TEXT_WEIGHT, text: card.body ?? '' },
-  ],
-  minorTexts: [(card.scope_notes ?? '').slice(0, MAX_NOTES_LENGTH), ...card.evidence_texts],
 })
 
 export type CardWords = DocumentWords & { of: DocumentTexts }
@@ -203,10 +197,7 @@ export type IndexOptions = {
   counted?: ReadonlyMap<string, CardWords>
 }
 
-/**
- * Writes cards to the index. Call it in the transaction of every write that changes a card's text, tags or
- * environment. Returns the ids of cards with words that were left out.
- */
+/** Call in the transaction of every write that changes a card's text, tags or environment. */
 export async function indexCards(
   ctx: Ctx,
   cards: readonly IndexedCard[],
@@ -237,9 +228,7 @@ async function keepFilterText(ctx: Ctx, card: IndexedCard, unread: string): Prom
     .execute()
 }
 
-/**
- * Updates the filters of cards after a write that changes their owner, type, workspace or status, but no text.
- */
+/** Call after a write that changes the owner, type, workspace or status, but no text. */
 export async function refilterCards(
   ctx: Ctx,
   rows: readonly IndexedRow[],
@@ -255,7 +244,7 @@ export async function refilterCards(
     await indexCards(ctx, await indexedCards(ctx.db, lacking), { publicWorkspaces: isPublic })
 }
 
-const visibilityOf = prepared((db, parameter: Named<{ workspaceId: string }>) =>
+const visibilityOf = prepared('visibilityOfWorkspace', (db, parameter: Named<{ workspaceId: string }>) =>
   db.selectFrom('workspaces').select('visibility').where('workspace_id', '=', parameter('workspaceId')),
 )
 
@@ -270,11 +259,7 @@ async function publicAmong(ctx: Ctx, cards: readonly { workspace_id: string }[])
 
 export const unindexCard = (ctx: Ctx, cardId: string): Promise<void> => removeDocuments(ctx, [cardId])
 
-/**
- * Indexes stale cards again. A card is stale when an older analyser has indexed it, or when something outside
- * the card has changed its index entry. Staleness is a mark in the index itself, so an interrupted job
- * continues where it stopped.
- */
+/** Staleness is a mark in the index itself, so an interrupted job continues where it stopped. */
 const STALE_MARK = 0
 
 export const REINDEX_JOB = 'stale-cards'
@@ -286,10 +271,6 @@ type Pace = { cards: number; pauseMs: number }
 const WHILE_SERVING: Pace = { cards: 25, pauseMs: 5 }
 const BEFORE_SERVING: Pace = { cards: 500, pauseMs: 0 }
 
-/**
- * Marks the cards of a workspace in the transaction that changes its visibility; a job indexes them again
- * afterwards.
- */
 export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
   await ctx.db
     .updateTable('search_docs')
@@ -326,10 +307,7 @@ type Which = 'stale' | 'marked' | 'missing'
 
 type CardRef = { card_id: string; workspace_id: string }
 
-/**
- * Locks what index entries are made of, so that no concurrent change is missed. First the cards, then the
- * workspaces: the same order as deleting a workspace.
- */
+/** Locks the cards, then the workspaces: the same order as deleting a workspace. */
 async function lockSources(ctx: Ctx, cards: readonly CardRef[]): Promise<void> {
   if (ctx.database.engine !== 'postgres' || cards.length === 0) return
   await lockCards(
@@ -412,8 +390,6 @@ async function reindexThe(
   { onProgress = () => {}, stopping }: Watch,
 ): Promise<number> {
   let done = 0
-  // Marked cards have an index and are read from the beginning. The search for missing cards reads all cards,
-  // so it continues from the last id.
   for (let after = ''; !stopping?.aborted; ) {
     const ids = await reindexSome(ctx, which, after, cards)
     const last = ids.at(-1)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
-import type { CardType, Closeness, VerdictOutcome } from '../../db/knowledge-schema.ts'
+import type { Closeness, VerdictOutcome } from '../../db/knowledge-schema.ts'
+import type { CardType } from '../../shared/card-fields.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { type AccountAge, accountAge, factorOfAge } from '../identity/index.ts'
 
@@ -38,10 +39,7 @@ export type CardFacts = {
 }
 
 const WEIGHTS = {
-  /**
-   * Counts like this many earlier judgements of strangers, so that one verdict moves a card but does not
-   * decide.
-   */
+  /** Counts like this many earlier judgements, so that one verdict moves a card but does not decide. */
   prior: {
     debug_fix: { worked: 3, failed: 1 },
     how_to: { worked: 3, failed: 1 },
@@ -101,10 +99,7 @@ function weightOf(judgement: Judgement, card: CardFacts): number {
 /** Summaries count people with at least this weight. */
 const FULL_WEIGHT = 0.5
 
-/**
- * Returns the people of full weight. Accounts of one age are counted only up to their common limit, oldest
- * judgement first: creating more accounts must not raise the count.
- */
+/** Accounts of one age count only up to a common limit: new accounts must not raise the count. */
 function peopleOfFullWeight(judgements: readonly Judgement[], card: CardFacts): Set<string> {
   const left: Record<AccountAge, number> = { ...WEIGHTS.mostOfAge }
   const people = new Set<string>()
@@ -134,10 +129,7 @@ function limited<Key>(
   })
 }
 
-/**
- * Weighs all judgements. Limits apply per person and per account age, because many new accounts may belong to
- * one person.
- */
+/** Limits apply per person and account age, because many new accounts may belong to one person. */
 export function weighAll(judgements: readonly Judgement[], card: CardFacts): Weighed[] {
   const weighed = judgements.map((judgement) => ({ judgement, weight: weightOf(judgement, card) }))
   const ofPeople = limited(
@@ -198,10 +190,7 @@ export type StoredTrust = Belief & {
 
 const MAX_GROUPS = 12
 
-/**
- * Strangers write names and versions, and agents read them with every hit: only text that looks like a tool
- * name or a version is accepted.
- */
+/** Agents read strangers' names with every hit, so only a tool name or a version is accepted. */
 const NAME = /^[\w@][\w@/.+#-]{0,29}$/
 const VERSION = /^(?:[\w.+~^-]{1,20}|[a-z][\w-]{0,15} \d[\w.]{0,10})$/i
 
@@ -291,10 +280,6 @@ function dayOf(at: string, now: Date): string {
   }).format(date)
 }
 
-/**
- * Returns `, node 24 and 22` (at most two versions of the most frequent name), or `, 2 on node 24` if only
- * some people named a version.
- */
 function versionsSaid(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
   const told = trust.environments.filter((group) => group[outcome] > 0)
   const name = told[0]?.name

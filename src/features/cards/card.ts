@@ -3,8 +3,14 @@ import { AnswerId, Id, LicenceId, NOT_BLANK, pageOf, Time } from '../../core/sch
 import { Provenance, SEEN } from '../../core/untrusted-text.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/validation.ts'
 import { fromJson } from '../../db/columns.ts'
-import type { CardType } from '../../db/knowledge-schema.ts'
 import { SEVERITIES } from '../../review/rule.ts'
+import {
+  CARD_FIELDS,
+  CARD_TYPES,
+  type CardField,
+  type CardType,
+  DEFINITION,
+} from '../../shared/card-fields.ts'
 import { Trust } from './card-trust.ts'
 import { AT_HOME, Home, Readers } from './visibility.ts'
 
@@ -31,10 +37,7 @@ type OriginColumns = { origin: string | null; content_hash: string | null }
 export const storedOrigin = (row: { origin: string | null }): StoredOrigin | null =>
   row.origin === null ? null : fromJson<StoredOrigin>(row.origin)
 
-/**
- * Returns scheme and host only. Agents read them outside the marks of data, and a path could contain
- * instructions (prompt injection).
- */
+/** Returns no path, because agents read it outside the marks of data (prompt injection). */
 export const hostOfOrigin = (row: { origin: string | null }): string | undefined => {
   const origin = storedOrigin(row)
   return origin === null ? undefined : new URL(origin.server).origin
@@ -67,9 +70,6 @@ const Publication = z
 
 export type PublicationAnswer = z.input<typeof Publication>
 
-/**
- * Returns the form in which tags and names in an environment are compared: without case, in one Unicode form.
- */
 export const normalName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
 
 export const sameTag = (a: string, b: string): boolean => normalName(a) === normalName(b)
@@ -83,15 +83,11 @@ export function distinctTags(tags: readonly string[]): string[] {
   return [...seen.values()]
 }
 
-export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
-const MAX_TEXT = 200_000
 
 const BLANK = 'Input should not be blank'
-const Text = z.string().max(MAX_TEXT)
-/**
- * The API description gets a simpler pattern, because other regex engines do not know these character classes.
- */
+const Text = z.string().max(DEFINITION.body.max)
+/** A simpler pattern for the API description: other regex engines lack these character classes. */
 const RequiredText = Text.min(1).regex(SEEN, BLANK).meta({ pattern: NOT_BLANK })
 
 const MAX_FREE_BYTES = 64 * 1024
@@ -117,49 +113,99 @@ const Evidence = z
 const MAX_ENVIRONMENT = 100
 const MAX_EVIDENCES = 100
 
-const fields = {
-  card_type: z.enum(CARD_TYPES),
-  title: z
-    .string()
-    .trim()
-    .min(1)
-    .max(5000)
-    .refine((title) => title === '' || SEEN.test(title), BLANK),
-  symptom: RequiredText.describe('Problem or goal; as one would search for it'),
-  fix_summary: RequiredText,
-  environment: dictionary(z.string().min(1).max(200), z.string().max(2000), MAX_ENVIRONMENT).describe(
-    '{"node": "24.1"}; names and versions',
-  ),
-  root_cause: Text.nullable(),
-  steps: z.array(Step).max(500).register(sizeLimits, { maxBytes: MAX_STEPS_BYTES }),
-  tags: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags),
-  card_payload: freeJson(MAX_FREE_BYTES).nullable().describe('Up to 64 KiB; free JSON'),
-  body: Text.nullable().describe('Markdown; long text'),
-  scope_notes: Text.nullable().describe('Where it applies; and where it does not'),
-  evidences: z.array(Evidence).max(MAX_EVIDENCES).describe('Are added; never removed'),
+type Forms = { given: z.ZodType; answered: z.ZodType; cut: z.ZodType }
+
+/** What a part of a thin answer has of JSON. */
+export const CutJson = z.record(z.string(), z.unknown())
+const TEXT = { answered: z.string(), cut: z.string() }
+const OPTIONAL_TEXT = { ...TEXT, answered: z.string().nullable() }
+
+/** Each field as it is given for a new card, as answers have it, and as a part of a thin answer has it. */
+const FORMS = {
+  card_type: { ...TEXT, given: z.enum(CARD_TYPES).default('debug_fix'), answered: z.enum(CARD_TYPES) },
+  title: {
+    ...TEXT,
+    given: z
+      .string()
+      .trim()
+      .min(1)
+      .max(DEFINITION.title.max)
+      .refine((title) => title === '' || SEEN.test(title), BLANK),
+  },
+  symptom: { ...TEXT, given: RequiredText.describe('Problem or goal; as one would search for it') },
+  fix_summary: { ...TEXT, given: RequiredText },
+  environment: {
+    given: dictionary(z.string().min(1).max(200), z.string().max(2000), MAX_ENVIRONMENT)
+      .describe('{"node": "24.1"}; names and versions')
+      .default({}),
+    answered: z.record(z.string(), z.string()),
+    cut: CutJson,
+  },
+  root_cause: { ...OPTIONAL_TEXT, given: Text.nullable().default(null) },
+  steps: {
+    given: z.array(Step).max(500).register(sizeLimits, { maxBytes: MAX_STEPS_BYTES }).default([]),
+    answered: z.array(z.looseObject({ order: z.int(), action: z.string(), result: z.string() })),
+    cut: z.array(CutJson),
+  },
+  tags: {
+    given: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags).default([]),
+    answered: z.array(z.string()),
+    cut: z.array(z.string()),
+  },
+  card_payload: {
+    given: freeJson(MAX_FREE_BYTES).nullable().describe('Up to 64 KiB; free JSON').default(null),
+    answered: z.record(z.string(), z.unknown()).nullable(),
+    cut: CutJson,
+  },
+  body: { ...OPTIONAL_TEXT, given: Text.nullable().describe('Markdown; long text').default(null) },
+  scope_notes: {
+    ...OPTIONAL_TEXT,
+    given: Text.nullable().describe('Where it applies; and where it does not').default(null),
+  },
+} satisfies Record<CardField, Forms>
+
+/** Returns one form of each field. */
+const formsOf = <Form extends keyof Forms>(form: Form) =>
+  Object.fromEntries(CARD_FIELDS.map((field) => [field, FORMS[field][form]])) as {
+    [F in CardField]: (typeof FORMS)[F][Form]
+  }
+
+export const given = formsOf('given')
+export const answered = formsOf('answered')
+
+/** The parts of a thin answer. Their types are not known, as any of them may be cut. */
+export const thinParts = (fields: readonly CardField[]): object =>
+  Object.fromEntries(fields.map((field) => [field, FORMS[field].cut.optional()]))
+
+type Shape = Record<string, z.ZodType>
+type WithoutDefaults<S extends Shape> = {
+  [Name in keyof S]: z.ZodOptional<S[Name] extends z.ZodDefault<infer Inner> ? Inner : S[Name]>
 }
+
+/** Makes fields optional, and does without their defaults: a field that is left out stays as it is. */
+export const withoutDefaults = <S extends Shape>(shape: S) =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [
+      name,
+      (field instanceof z.ZodDefault ? (field.unwrap() as z.ZodType) : field).optional(),
+    ]),
+  ) as WithoutDefaults<S>
+
+const evidences = z.array(Evidence).max(MAX_EVIDENCES).describe('Are added; never removed')
+const { scope_notes: _, ...recorded } = given
 
 export const CaseCreate = z
   .object({
     workspace_id: Id.nullish().describe('Default: personal'),
-    card_type: fields.card_type.default('debug_fix'),
-    title: fields.title,
-    symptom: fields.symptom,
-    fix_summary: fields.fix_summary,
-    environment: fields.environment.default({}),
-    root_cause: fields.root_cause.default(null),
-    steps: fields.steps.default([]),
-    tags: fields.tags.default([]),
-    card_payload: fields.card_payload.default(null),
-    body: fields.body.default(null),
-    evidences: fields.evidences.default([]),
+    ...recorded,
+    evidences: evidences.default([]),
   })
   .meta({ id: 'CaseCreate' })
 
 export const CardId = z.object({ card_id: Id })
 
 export const CaseUpdate = z
-  .object({ ...CardId.shape, ...z.object(fields).partial().shape })
+  .object({ ...CardId.shape, ...withoutDefaults(given), evidences: evidences.optional() })
   .meta({ id: 'CaseUpdate' })
 
 /** Strict, because an unknown key such as `metadata` for `meta` would be lost silently. */
@@ -231,6 +277,8 @@ const EvidenceResponse = z
   })
   .meta({ id: 'CaseEvidenceResponse' })
 
+const { card_type, ...others } = answered
+
 export const CaseResponse = z
   .object({
     card_id: AnswerId,
@@ -244,20 +292,11 @@ export const CaseResponse = z
     owner_id: AnswerId,
     owner_name: z.string(),
     provenance: Provenance,
-    card_type: z.enum(CARD_TYPES),
+    card_type,
     track: z.enum(['debug', 'build']),
     status: z.enum(['unpublished', 'published']),
     version: z.int(),
-    title: z.string(),
-    symptom: z.string(),
-    fix_summary: z.string(),
-    environment: z.record(z.string(), z.string()),
-    root_cause: z.string().nullable(),
-    steps: z.array(z.looseObject({ order: z.int(), action: z.string(), result: z.string() })),
-    tags: z.array(z.string()),
-    card_payload: z.record(z.string(), z.unknown()).nullable(),
-    body: z.string().nullable(),
-    scope_notes: z.string().nullable(),
+    ...others,
     evidence_count: z.int(),
     evidences: z.array(EvidenceResponse).optional().describe('Only when asked for'),
     review: Review,
@@ -307,19 +346,7 @@ export const CaseResponse = z
   })
   .meta({ id: 'CaseResponse' })
 
-export const CaseContent = CaseResponse.pick({
-  card_type: true,
-  title: true,
-  symptom: true,
-  fix_summary: true,
-  environment: true,
-  root_cause: true,
-  steps: true,
-  tags: true,
-  card_payload: true,
-  body: true,
-  scope_notes: true,
-})
+export const CaseContent = z.object(answered)
 
 /** A page is at most 2 MiB. Beyond that, cards are shown only by the beginning of their texts. */
 export const CaseListItem = CaseResponse.extend({

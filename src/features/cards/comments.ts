@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, invalid, notFound } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -10,7 +11,6 @@ import type { Role } from '../../db/schema.ts'
 import { cleanText, Findings } from '../../redaction/redact.ts'
 import { requiredText } from '../../redaction/required-text.ts'
 import { mentionedIn } from '../../shared/mentions.ts'
-import { audit } from '../audit/index.ts'
 import { tell, untellAny } from '../notices/index.ts'
 import { countText, rowsOf, rowsOfCard, writeText } from '../storage/index.ts'
 import { CardId } from './card.ts'
@@ -77,10 +77,7 @@ const listCommentsOf = (
 const findComment = (db: Db, thread: Thread, commentId: string): Promise<CommentRow | undefined> =>
   selectShown(db, thread).where('card_comments.comment_id', '=', commentId).executeTakeFirst()
 
-/**
- * Returns whether a comment is the viewer's own. Authors may delete their comment even if they can no longer
- * read the card.
- */
+/** Authors may delete their comment even if they can no longer read the card. */
 const isOwnComment = async (db: Db, { cardId, viewerId }: Thread, commentId: string): Promise<boolean> => {
   const row = await db
     .selectFrom('card_comments')
@@ -92,10 +89,7 @@ const isOwnComment = async (db: Db, { cardId, viewerId }: Thread, commentId: str
   return row !== undefined
 }
 
-/**
- * Counts all comments of the card, even those that the viewer cannot read, because the limit applies to the
- * card.
- */
+/** Counts comments that the viewer cannot read too, because the limit applies to the card. */
 async function commentsOn(db: Db, cardId: string): Promise<number> {
   const { total } = await db
     .selectFrom('card_comments')
@@ -240,10 +234,6 @@ const CommentList = pageOf(CommentResponse)
 
 const MAX_NOTICES = 20
 
-/**
- * Returns who reads a comment of the viewer: the workspace of the card, or the one it was published from.
- * Readers of the library are in neither and use feedback instead.
- */
 async function audienceOf(ctx: UserCtx, card: CardRow): Promise<Audience | null> {
   const ids = [card.workspace_id, card.origin_workspace_id]
   const mine = await workspacesAmong(ctx.db, ctx.viewer.userId, ids)
@@ -261,10 +251,6 @@ async function requireAudience(ctx: UserCtx, card: CardRow): Promise<Audience> {
 
 type Mentioning = { cardId: string; workspaceId: string; body: string; former?: string }
 
-/**
- * Checks that newly mentioned people are members and can read the card. People mentioned before may have left
- * since.
- */
 async function requireReaders(
   ctx: UserCtx,
   { cardId, workspaceId, body, former = '' }: Mentioning,
@@ -476,11 +462,11 @@ export const deleteComment = capability({
         const row = await requireComment(ctx, card_id, comment_id)
         if (row.my_role !== 'admin')
           throw forbidden('Only its author, and admins of the workspace, may delete a comment.')
-        await audit(ctx, {
-          action: 'comment.deleted',
-          subject: { type: 'card', id: card_id },
+        await emit(ctx, 'comment.deleted_by_admin', {
+          cardId: card_id,
           workspaceId: row.workspace_id,
-          details: { comment_id, author_id: row.user_id },
+          commentId: comment_id,
+          authorId: row.user_id,
         })
       }
       await commentsAreGone(ctx, await removeComment(ctx.db, card_id, comment_id))

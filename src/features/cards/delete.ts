@@ -10,7 +10,6 @@ import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { FeedbackKind } from '../../db/knowledge-schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/index.ts'
 import { isPublishingEnabled, requirePublishing } from '../identity/index.ts'
 import { isBanned, isClearedFor, requireMayPublish } from '../permissions/index.ts'
 import { requireTextFits } from '../storage/index.ts'
@@ -64,10 +63,7 @@ export async function recountFeedback(db: Db, cardId: string): Promise<void> {
     .execute()
 }
 
-/**
- * Updates counts around the removal of cards, since feedback on a merged card counted on its target. The trust
- * marks come first: they are the first of all locks.
- */
+/** Takes the trust marks first: they are the first of all locks. */
 async function recountAfter(
   ctx: Ctx,
   removed: readonly string[],
@@ -96,11 +92,7 @@ export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<voi
   await markDeleted(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
   await markSuccession(ctx.db, cardId)
   await unindexCard(ctx, cardId)
-  await audit(ctx, {
-    action: 'card.deleted',
-    subject: { type: 'card', id: cardId },
-    workspaceId: row.workspace_id,
-  })
+  await emit(ctx, 'card.deleted', { cardId, workspaceId: row.workspace_id })
 }
 
 export const deleteCard = capability({
@@ -125,19 +117,11 @@ export const deleteCard = capability({
     ),
 })
 
-/**
- * Returns whether the card repeats a hidden text, as at publishing. A card that is hidden itself waits for its
- * own decision.
- */
 async function saysWhatIsHidden(ctx: UserCtx, deleted: DeletedCard): Promise<boolean> {
   if (deleted.hidden_at !== null || !(await repeatsWithdrawn(ctx, deleted, deleted))) return false
   return !(await isClearedFor(ctx, deleted, deleted))
 }
 
-/**
- * Returns whether the card may come back published: no former member, no ban, and for strangers publishing is
- * on and the text does not repeat a hidden one.
- */
 async function mayPublishAgain(ctx: UserCtx, deleted: DeletedCard): Promise<boolean> {
   if (isOutsider(deleted) || (await isBanned(ctx, deleted))) return false
   if (deleted.visibility === 'private') return true
@@ -150,10 +134,7 @@ async function duplicatesOf(ctx: UserCtx, deleted: DeletedCard) {
   return duplicatesInLibrary(ctx, deleted)
 }
 
-/**
- * Refuses to restore a card for an admin who could not read it afterwards: unpublished, the card returns to
- * its former workspace. It stays deleted, and its owner can restore it.
- */
+/** Refuses an admin who could not read the card afterwards, since it returns to its former workspace. */
 async function refuseOutOfSight(ctx: UserCtx, deleted: DeletedCard): Promise<void> {
   if (await findCard(ctx.db, ctx.viewer.userId, deleted.card_id)) return
   await requireMayPublish(ctx, deleted)
@@ -187,11 +168,7 @@ async function bringBack(ctx: UserCtx, cardId: string, words: CardWords | undefi
   await requireTextFits(ctx)
   if (wasPublished && !isPublished) await refuseOutOfSight(ctx, deleted)
   await markSuccession(ctx.db, cardId)
-  await audit(ctx, {
-    action: 'card.undeleted',
-    subject: { type: 'card', id: cardId },
-    workspaceId: deleted.workspace_id,
-  })
+  await emit(ctx, 'card.undeleted', { cardId, workspaceId: deleted.workspace_id })
   const card = await saved(ctx, cardId, words)
   return duplicates.length === 0 ? card : { ...card, similar_cards: duplicates }
 }
@@ -225,11 +202,7 @@ export async function purgeDeletedCards(ctx: Ctx): Promise<number> {
   }
 }
 
-/**
- * Removes the cards that only their owner could see: unpublished ones, and those shared in workspaces without
- * other members. Other cards stay under the name of a deleted user. Returns how many were removed. `since`
- * leaves out older cards.
- */
+/** Other cards stay under the name of a deleted user; `since` leaves out older cards. */
 export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''): Promise<number> {
   const own = ctx.db
     .selectFrom('cards')
@@ -324,10 +297,8 @@ export async function cardsByOwner(ctx: Ctx, workspaceId: string): Promise<Map<s
 const homeOfOwner = sql<string>`(select personal_workspace_id from users where users.user_id = cards.owner_id)`
 
 /**
- * Empties a workspace before its removal, in the caller's transaction. Each card goes unpublished to its
- * owner's personal workspace, or returns to the workspace that it was published from. Cards of deleted users,
- * and cards that would return to an empty workspace, go to `heirWorkspaceId`. Deleted cards move too, so that
- * their owners can still restore them.
+ * Cards go to their owners or their former workspace, else to `heirWorkspaceId`. Deleted cards move too, so
+ * that their owners can restore them.
  */
 export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspaceId: string): Promise<void> {
   await reindexWorkspaceSoon(ctx, workspaceId)

@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
+import type { Events, Subscribers } from '../../core/events.ts'
 import { type Database, type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/knowledge-schema.ts'
@@ -18,14 +20,16 @@ export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id' | 
 export type NewCall = Omit<RecallCallsTable, 'user_id' | 'created_at'>
 export type NewItem = { kind: RecalledKind; item_id: string; confidence: number | null }
 
-const inSession = prepared((db, parameter: Named<{ user_id: string; session_id: string }>) =>
-  db
-    .selectFrom('recall_items')
-    .select(['kind', 'item_id', 'created_at'])
-    .where('user_id', '=', parameter('user_id'))
-    .where('session_id', '=', parameter('session_id'))
-    .orderBy('created_at', 'desc')
-    .limit(MAX_PER_SESSION),
+const inSession = prepared(
+  'recalledInSession',
+  (db, parameter: Named<{ user_id: string; session_id: string }>) =>
+    db
+      .selectFrom('recall_items')
+      .select(['kind', 'item_id', 'created_at'])
+      .where('user_id', '=', parameter('user_id'))
+      .where('session_id', '=', parameter('session_id'))
+      .orderBy('created_at', 'desc')
+      .limit(MAX_PER_SESSION),
 )
 
 export const deliveredIn = (ctx: UserCtx, sessionId: string | null): Promise<Delivered[]> =>
@@ -33,10 +37,6 @@ export const deliveredIn = (ctx: UserCtx, sessionId: string | null): Promise<Del
     ? Promise.resolve([])
     : inSession(ctx.db, { user_id: ctx.viewer.userId, session_id: sessionId })
 
-/**
- * Stores a call and its deliveries, in the caller's transaction. A repeated delivery in a session keeps its
- * first row.
- */
 export async function keepCall(ctx: UserCtx, call: NewCall, items: readonly NewItem[]): Promise<void> {
   const row = { user_id: ctx.viewer.userId, created_at: ctx.now().toISOString() }
   await insertRow(ctx.db, 'recall_calls', { ...call, ...row })
@@ -60,16 +60,9 @@ const MAX_WAITING = 5000
 
 type Opened = { user_id: string; item_id: string; at: number }
 
-/**
- * Reads wait in memory for a second, so that reading a card needs no query. An orderly shutdown writes them; a
- * killed process loses them.
- */
+/** Reads wait in memory for a second; an orderly shutdown writes them, a killed process loses them. */
 const WAITING = new WeakMap<Database, Map<string, Opened>>()
 
-/**
- * Notes that the viewer reads a card. A card that was delivered to the viewer within the last day then counts
- * as opened.
- */
 export function noteOpened(ctx: UserCtx, cardId: string): void {
   const waiting = WAITING.get(ctx.database) ?? new Map<string, Opened>()
   const { userId } = ctx.viewer
@@ -78,14 +71,16 @@ export function noteOpened(ctx: UserCtx, cardId: string): void {
   if (waiting.size >= MAX_WAITING) ctx.wakeups.emit(OPENED_JOB)
 }
 
-const unopened = prepared((db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
-  db
-    .selectFrom('recall_items')
-    .select('item_id')
-    .where('user_id', '=', parameter('user_id'))
-    .where(isAmongTexts(db, 'item_id', parameter('item_ids')))
-    .where('opened_at', 'is', null)
-    .where('created_at', '>=', parameter('since')),
+const unopened = prepared(
+  'unopenedRecalls',
+  (db, parameter: Named<{ user_id: string; item_ids: string; since: string }>) =>
+    db
+      .selectFrom('recall_items')
+      .select('item_id')
+      .where('user_id', '=', parameter('user_id'))
+      .where(isAmongTexts(db, 'item_id', parameter('item_ids')))
+      .where('opened_at', 'is', null)
+      .where('created_at', '>=', parameter('since')),
 )
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()
@@ -126,10 +121,7 @@ export async function keepOpened(ctx: Ctx): Promise<void> {
   }
 }
 
-/**
- * Puts reads back after a failed write. Their number is limited, so that a database failure does not fill the
- * memory.
- */
+/** Limited, so that a database failure does not fill the memory. */
 function waitAgain(database: Database, unwritten: ReadonlyMap<string, Opened>): void {
   const waiting = WAITING.get(database) ?? new Map<string, Opened>()
   for (const [key, read] of unwritten)
@@ -196,10 +188,6 @@ type ReadsQuery = { userId: string; projectKey: string; since: string; limit: nu
 
 const MATTERS_AT_ONCE = 500
 
-/**
- * Queries decisions that the person may know of. Decisions of a private team are for its members. Decisions
- * made while strangers could read there are still told after the workspace was closed.
- */
 const hidingMatters = (db: Db, { userId, since }: ReadsQuery, offset: number) =>
   db
     .selectFrom('moderation_matters as matters')
@@ -248,10 +236,7 @@ async function readAndNotTold(db: Db, { userId, projectKey }: ReadsQuery, cardId
   return new Set(rows.map((row) => row.card_id))
 }
 
-/**
- * Returns hidden cards that the person has read. Starts from the hidden cards, because they are few. Two
- * queries, because a cluster stores reads by person.
- */
+/** Two queries, because a cluster stores reads by person; hidden cards first, as they are few. */
 async function hiddenAndRead(db: Db, asked: ReadsQuery) {
   const found: Awaited<ReturnType<typeof hidingMatters>> = []
   for (let offset = 0; found.length < MAX_EXAMINED; offset += MATTERS_AT_ONCE) {
@@ -265,10 +250,6 @@ async function hiddenAndRead(db: Db, asked: ReadsQuery) {
   return found.slice(0, MAX_EXAMINED)
 }
 
-/**
- * Returns cards of others that this person's agents have read, that are hidden now, and that this project was
- * not told about.
- */
 async function withdrawnCards(db: Db, asked: ReadsQuery) {
   const matters = await hiddenAndRead(db, asked)
   if (matters.length === 0) return []
@@ -304,9 +285,6 @@ export async function keepTold(
   return new Set(rows.map((row) => row.card_id))
 }
 
-/**
- * Deletes old reads. Reads of a hidden card are kept longer, because some readers may not have been told yet.
- */
 async function dropReads(db: Db, before: string, hiddenBefore: string): Promise<void> {
   const hidden = await db
     .selectFrom('cards')
@@ -322,10 +300,7 @@ async function dropReads(db: Db, before: string, hiddenBefore: string): Promise<
   await db.deleteFrom('withdrawals_told').where('told_at', '<', hiddenBefore).execute()
 }
 
-/**
- * Records which cards of others a person's agents have read, for 30 days, so that the person can be told when
- * such a card is withdrawn. There is one row for each person and card.
- */
+/** Kept 30 days, so that a person can be told when a card that their agents have read is withdrawn. */
 
 export const READS_JOB = 'card-reads'
 const KEPT_DAYS = 30
@@ -335,37 +310,39 @@ const AGAIN_MS = DAY_MS / 2
 const MAX_WAITING_READS = 5000
 const MAX_CACHE_ENTRIES = 50_000
 
-/**
- * Reads wait in memory for a second, so that many searches make one write. An orderly shutdown writes them; a
- * killed process loses them.
- */
-type Waiting = { reads: Map<string, Read>; written: Map<string, number>; writing: Promise<void> }
+/** Reads wait in memory for a second; an orderly shutdown writes them, a killed process loses them. */
+type Waiting = { reads: Map<string, Read>; written: LRUCache<string, number>; writing: Promise<void> }
 const WAITING_READS = new WeakMap<Database, Waiting>()
 
 function waitingOf(database: Database): Waiting {
   const known = WAITING_READS.get(database)
   if (known) return known
-  const made: Waiting = { reads: new Map(), written: new Map(), writing: Promise.resolve() }
+  const made: Waiting = {
+    reads: new Map(),
+    written: new LRUCache({ max: MAX_CACHE_ENTRIES }),
+    writing: Promise.resolve(),
+  }
   WAITING_READS.set(database, made)
   return made
 }
 
-type Shown = { card_id: string; owner_id?: string }
-
 /** Notes that the viewer's agent has read these cards. Browser sessions do not count. */
-export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
-  const { userId, credential } = ctx.viewer
-  if (credential.kind === 'session') return
+export function noteReads(ctx: Ctx, cards: Events['cards.shown']['cards']): void {
+  if (!ctx.viewer || ctx.viewer.credential.kind === 'session') return
+  const { userId } = ctx.viewer
   const { reads, written } = waitingOf(ctx.database)
   const now = ctx.now()
   for (const { card_id, owner_id } of cards) {
     const key = `${userId} ${card_id}`
     if (owner_id === userId || (written.get(key) ?? 0) > now.getTime() - AGAIN_MS) continue
     reads.set(key, { user_id: userId, card_id, last_at: now.toISOString() })
-    if (written.size >= MAX_CACHE_ENTRIES) written.clear()
     written.set(key, now.getTime())
   }
   if (reads.size >= MAX_WAITING_READS) ctx.wakeups.emit(READS_JOB)
+}
+
+export const readSubscribers: Subscribers<Ctx> = {
+  'cards.shown': [(ctx, { cards }) => noteReads(ctx, cards)],
 }
 
 /** Writes waiting reads, one write at a time. Runs each second and at shutdown. */
@@ -391,9 +368,7 @@ async function writeReads(ctx: Ctx, waiting: Waiting): Promise<void> {
   }
 }
 
-/**
- * Puts reads back after a failed write. Their number is limited, so that a full disk does not fill the memory.
- */
+/** Limited, so that a full disk does not fill the memory. */
 function keepReadsWaiting({ reads, written }: Waiting, entries: readonly [string, Read][]): void {
   for (const [key, read] of entries) {
     if (reads.has(key)) continue

@@ -22,10 +22,6 @@ const LOOPS = ['NETSCAPE2.0', 'ANIMEXTS1.0']
 
 const colourBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-/**
- * Skips a chain of blocks and returns the first. A block has up to 255 bytes after its length; an empty block
- * ends the chain.
- */
 function skipBlocks(reader: Reader): Buffer {
   let first: Buffer | undefined
   for (;;) {
@@ -75,10 +71,6 @@ function readGif(file: Buffer): Picture {
   return { bytes: Buffer.concat(kept), mediaType: 'image/gif', ...size }
 }
 
-/**
- * Reads and writes the orientation in EXIF, which cameras use instead of turning the pixels. The rest of EXIF
- * is dropped.
- */
 const EXIF = Buffer.from('Exif\0\0', 'latin1')
 const ORIENTATION = 0x0112
 const SHORT = 3
@@ -133,9 +125,6 @@ const ADOBE = Buffer.from('Adobe')
 
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
 
-/**
- * Returns whether a segment is kept. Application data is dropped, except colour information and orientation.
- */
 function isKept(marker: number, data: Buffer): boolean {
   if (marker === APP0) return data.length === JFIF_LENGTH
   if (marker === APP14) return data.length === 12 && data.subarray(0, 5).equals(ADOBE)
@@ -312,10 +301,6 @@ function readWebp(file: Buffer): Picture {
 
 const startsWith = (file: Buffer, start: Buffer) => file.subarray(0, start.length).equals(start)
 
-/**
- * Recognises a picture by its content and writes it again without metadata. The file's name and stated type
- * are ignored. Throws `BadImage` unless the file is exactly one whole picture.
- */
 export function readPicture(file: Buffer): Picture {
   if (startsWith(file, PNG_SIGNATURE)) return readPng(file)
   if (startsWith(file, JPEG_START)) return readJpeg(file)

@@ -5,6 +5,7 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { sha256Hex } from '../../core/crypto.ts'
 import { hasFreeDisk } from '../../core/disk.ts'
 import { AppError, InvalidInput, invalid, notAuthenticated, notFound } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { contextOfRequest, credentialOf, headerOf, parseQuery } from '../../core/http.ts'
 import { onceOnly } from '../../core/idempotency.ts'
 import { parseInput } from '../../core/invoke.ts'
@@ -14,7 +15,7 @@ import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardImagesTable } from '../../db/knowledge-schema.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { CardContent } from '../../shared/card-checks.ts'
+import { type CardContent, MARKDOWN_FIELDS } from '../../shared/card-fields.ts'
 import {
   BadImage,
   type ImageFault,
@@ -23,7 +24,6 @@ import {
   type Picture,
 } from '../../shared/image-format.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { audit } from '../audit/index.ts'
 import { ADDED_BY, CardId } from './card.ts'
 import { readPicture } from './image-file.ts'
 import { contributorFor, editableAtAnyVersion, readableCard } from './store.ts'
@@ -49,25 +49,21 @@ async function insertImage(db: Db, row: ImageRow, bytes: Buffer): Promise<void> 
 
 type StoredPicture = Pick<ImageRow, 'image_id' | 'uploaded_by' | 'created_at'>
 
-const isNamed = ({
-  image_id,
-}: StoredPicture) => sql<SqlBool>`lower(cards.symptom || ' ' || cards.fix_summary || ' ' || coalesce(cards.root_cause, '') || ' ' ||
-  coalesce(cards.body, '') || ' ' || coalesce(cards.scope_notes, '') || ' ' || cards.steps)
-  like ${`%${image_id}%`}`
+const TEXTS_WITH_IMAGES = sql.join(
+  [...MARKDOWN_FIELDS, 'steps'].map((field) => sql`coalesce(${sql.ref(`cards.${field}`)}, '')`),
+  sql` || ' ' || `,
+)
 
-/**
- * Returns whether a version that the editor may read names the picture. Versions from before the card came
- * into the workspace do not count.
- */
+const isNamed = ({ image_id }: StoredPicture) =>
+  sql<SqlBool>`lower(${TEXTS_WITH_IMAGES}) like ${`%${image_id}%`}`
+
+/** Versions from before the card came into the workspace do not count. */
 const isInSeenVersion = ({ image_id, created_at }: StoredPicture) =>
   sql<SqlBool>`(cards.seen_since is null or ${created_at} >= cards.seen_since or exists (
     select 1 from card_versions where card_versions.card_id = cards.card_id
     and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like ${`%${image_id}%`}))`
 
-/**
- * Returns whether the viewer may see a picture. A picture is as visible as the text that names it: one that
- * was removed before the card was shared stays private.
- */
+/** A picture is as visible as the text that names it: one removed before sharing stays private. */
 function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'cards'>()
   return eb.or([
@@ -78,10 +74,6 @@ function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
   ])
 }
 
-/**
- * Returns which pictures the viewer may see on their card. The card is read in a separate query, because
- * pictures are stored apart from cards.
- */
 async function seenOnCard(
   db: Db,
   viewerId: string,
@@ -198,15 +190,8 @@ const imageAddress = (imageId: string): string => `/api/v1/images/${imageId}`
 
 const NAMED = /\/api\/v1\/images\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi
 
-function imagesNamedIn({
-  symptom,
-  fix_summary,
-  root_cause,
-  body,
-  scope_notes,
-  steps,
-}: CardContent): string[] {
-  const texts = [symptom, fix_summary, root_cause, body, scope_notes, toJson(steps)]
+function imagesNamedIn(content: CardContent): string[] {
+  const texts = [...MARKDOWN_FIELDS.map((field) => content[field]), toJson(content.steps)]
   const ids = texts.flatMap((text) =>
     Array.from(text?.matchAll(NAMED) ?? [], ([, id = '']) => id.toLowerCase()),
   )
@@ -218,9 +203,7 @@ async function requireRoomOnCard(ctx: Ctx, cardId: string, field: string): Promi
     throw invalid(field, `A card has at most ${MAX_IMAGES_PER_CARD} pictures`, 'too_long')
 }
 
-/**
- * Attaches the pictures that a card's text names and its writer has uploaded. Part of every write of a card.
- */
+/** Must be part of every write of a card. */
 export async function attachNamedImages(ctx: UserCtx, cardId: string, content: CardContent): Promise<void> {
   const named = imagesNamedIn(content)
   if (named.length === 0) return
@@ -300,12 +283,8 @@ export const deleteImage = capability({
       if (!image) throw notFound('Picture')
       if (image.card_id !== null) {
         const card = await editableAtAnyVersion(ctx, image.card_id)
-        await audit(ctx, {
-          action: 'card.image_deleted',
-          subject: { type: 'card', id: card.card_id },
-          workspaceId: card.workspace_id,
-          details: { image_id },
-        })
+        const { card_id: cardId, workspace_id: workspaceId } = card
+        await emit(ctx, 'card.image_deleted', { cardId, workspaceId, imageId: image_id })
       }
       await removeImages(ctx.db, [image_id])
     }),
@@ -354,10 +333,6 @@ async function requireRoom(ctx: UserCtx, bytes: number): Promise<void> {
     throw noRoom(`Your pictures take up all of your ${imagesMbPerPerson} MiB. Delete some first.`)
 }
 
-/**
- * Stores a picture. Space is checked in the same transaction, since other uploads of the person may have used
- * it meanwhile.
- */
 const store = (ctx: UserCtx, picture: Picture, sha256: string, cardId: string | null) =>
   inTx(ctx, async (ctx) => {
     await requireRoom(ctx, picture.bytes.length)
@@ -467,8 +442,7 @@ export const readImage: RawRoute = {
     const image = await findReadableImage(db, request.viewer.userId, image_id)
     if (!image) throw notFound('Picture')
     const tag = `"${image.sha256}"`
-    // Only the reader's own browser may cache the picture, and must ask again each time: the permission may
-    // have ended.
+    // Only the reader's browser may cache, and must ask again: the permission may have ended.
     reply.headers({
       'cache-control': 'private, no-cache',
       etag: tag,

@@ -1,10 +1,10 @@
 export {
-  CARD_TYPES,
+  answered,
   CardId,
   CaseContent,
   CaseCreate,
   CaseResponse,
-  CaseUpdate,
+  given,
   MAX_BODY_BYTES,
   normalName,
   originKey,
@@ -15,6 +15,7 @@ export {
   sameTag,
   storedOrigin,
   trackOf,
+  withoutDefaults,
 } from './card.ts'
 export {
   askedEnvironmentFilter,
@@ -70,9 +71,9 @@ export {
   keepCall,
   keepOpened,
   keepWaitingReads,
-  noteReads,
   OPENED_JOB,
   READS_JOB,
+  readSubscribers,
   tellWithdrawn,
   type Withdrawn,
 } from './deliveries.ts'

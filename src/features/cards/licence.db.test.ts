@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { OPEN_LIBRARY, publish, published } from '../../../test/support/publishing.ts'
-import { contentHash } from '../../core/crypto.ts'
+import { contentHash } from '../../shared/library-snapshot.ts'
 
 onBothEngines(
   'licences',

@@ -8,8 +8,16 @@ import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { byBytes } from '../../db/sql-values.ts'
 import { foldForFilter } from '../../shared/card-checks.ts'
+import {
+  CARD_TYPES,
+  DEFINITION,
+  WORD_COLUMNS,
+  WRITTEN_COLUMNS,
+  WRITTEN_FIELDS,
+  type WrittenField,
+} from '../../shared/card-fields.ts'
 import { requireVisible } from '../permissions/index.ts'
-import { CARD_TYPES, FeedbackCounts, normalName, trackOf } from './card.ts'
+import { FeedbackCounts, normalName, trackOf } from './card.ts'
 import {
   type CardScope,
   type HomeFacts,
@@ -29,7 +37,7 @@ const SHOWN = [
   'cards.owner_id',
   'cards.workspace_id',
   'cards.origin_workspace_id',
-  'cards.card_type',
+  ...WORD_COLUMNS,
   'cards.status',
   'cards.version',
   'cards.seen_from_version',
@@ -62,19 +70,6 @@ const SHOWN = [
   'cards.hidden_at',
 ] as const
 
-const WRITTEN = [
-  'cards.title',
-  'cards.tags',
-  'cards.environment',
-  'cards.symptom',
-  'cards.fix_summary',
-  'cards.root_cause',
-  'cards.steps',
-  'cards.card_payload',
-  'cards.body',
-  'cards.scope_notes',
-] as const
-
 export type ReadRow = Omit<
   Selectable<CardsTable>,
   'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
@@ -87,9 +82,10 @@ export type ReadRow = Omit<
 }
 
 /** Columns of a card for an answer. Only its owner may see the name of the card's source. */
-export const STORED: readonly string[] = [...SHOWN, 'cards.trust', 'cards.source_event_id', ...WRITTEN].map(
-  (column) => column.slice('cards.'.length),
-)
+export const STORED: readonly string[] = [
+  ...SHOWN.map((column) => column.slice('cards.'.length)),
+  ...['trust', 'source_event_id', ...WRITTEN_FIELDS],
+]
 
 export type StoredCard = Omit<
   ReadRow,
@@ -100,38 +96,32 @@ export type CardRow = ReadRow & HomeFacts
 
 type Membership = Pick<HomeFacts, 'viewer_role' | 'workspace_type'>
 
-/**
- * Returns whether the viewer is a stranger in the card's workspace. The library has no members, so nobody is a
- * stranger there.
- */
 export const isOutsider = ({ viewer_role, workspace_type }: Membership): boolean =>
   viewer_role === null && workspace_type !== 'system'
 
-/**
- * Returns whether the viewer may change the card now. An owner who has left the workspace may not while the
- * card is shared there.
- */
+/** An owner who has left the workspace may not change the card while it is shared there. */
 export const canEdit = (row: CardRow): boolean =>
   row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
 
 export const writtenBytes = sql<number>`${sql.join(
-  WRITTEN.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
+  WRITTEN_COLUMNS.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
   sql` + `,
 )}`
 
-type Written = (typeof WRITTEN)[number] extends `cards.${infer Name}` ? Name : never
-const WRITTEN_NAMES = WRITTEN.map((column) => column.slice('cards.'.length) as Written)
-
-export const writtenCharacters = (row: Pick<ReadRow, Written>): number =>
-  WRITTEN_NAMES.reduce((sum, name) => sum + (row[name]?.length ?? 0), 0)
+export const writtenCharacters = (row: Pick<ReadRow, WrittenField>): number =>
+  WRITTEN_FIELDS.reduce((sum, name) => sum + (row[name]?.length ?? 0), 0)
 
 export const SHORT_TEXT = 300
 const SHORT_JSON_BYTES = 2000
 
-const begin = <T extends string | null>(column: (typeof WRITTEN)[number]) =>
-  sql<T>`substr(${sql.ref(column)}, 1, ${SHORT_TEXT + 1})`
-const unlessLong = (column: (typeof WRITTEN)[number], empty: string) =>
-  sql<string>`case when octet_length(${sql.ref(column)}) > ${SHORT_JSON_BYTES} then ${empty} else ${sql.ref(column)} end`
+function shortColumn(field: WrittenField) {
+  const { short, empty } = DEFINITION[field]
+  const column = sql.ref(`cards.${field}`)
+  if (short === 'none') return sql.lit(empty)
+  return short === 'begin'
+    ? sql`substr(${column}, 1, ${SHORT_TEXT + 1})`
+    : sql`case when octet_length(${column}) > ${SHORT_JSON_BYTES} then ${empty} else ${column} end`
+}
 
 const selectHeads = (db: Db, viewerId: ViewerId) =>
   db
@@ -166,21 +156,12 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
       eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
     ])
 
-export const selectCards = (db: Db, viewerId: ViewerId) => selectHeads(db, viewerId).select(WRITTEN)
+export const selectCards = (db: Db, viewerId: ViewerId) => selectHeads(db, viewerId).select(WRITTEN_COLUMNS)
 
 const selectShortCards = (db: Db, viewerId: ViewerId) =>
-  selectHeads(db, viewerId).select([
-    begin<string>('cards.title').as('title'),
-    begin<string>('cards.symptom').as('symptom'),
-    begin<string>('cards.fix_summary').as('fix_summary'),
-    begin<string | null>('cards.root_cause').as('root_cause'),
-    begin<string | null>('cards.scope_notes').as('scope_notes'),
-    unlessLong('cards.tags', '[]').as('tags'),
-    unlessLong('cards.environment', '{}').as('environment'),
-    sql<string>`'[]'`.as('steps'),
-    sql<string | null>`null`.as('card_payload'),
-    sql<string | null>`null`.as('body'),
-  ])
+  selectHeads(db, viewerId).select(WRITTEN_FIELDS.map((field) => shortColumn(field).as(field))) as ReturnType<
+    typeof selectCards
+  >
 
 /** The size of a card that is shown only by its beginning. */
 const SHORT_CARD_BYTES = 16 * 1024
@@ -202,10 +183,6 @@ const contains = (word: string) => {
   return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
 }
 
-/**
- * Returns the distinct words of a filter, the longest first, since they rule out most texts. A word that is
- * part of another is dropped.
- */
 export function filterWords(q: string): string[] {
   const words = new Set(foldForFilter(q).split(/\s+/))
   words.delete('')
@@ -237,10 +214,7 @@ const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   return query
 }
 
-/**
- * Sorts newest first unless another order is requested. The id breaks ties, so that pages neither repeat nor
- * lose a card.
- */
+/** The id breaks ties, so that pages neither repeat nor lose a card. */
 function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
   if (order === 'title') return query.orderBy(byBytes(db, 'cards.filter_text')).orderBy('cards.card_id')
   if (order === 'useful')
@@ -251,10 +225,6 @@ function inOrder(db: Db, query: ReturnType<typeof listedCards>, order: CardOrder
 
 type Sized = { card_id: string; bytes: number }
 
-/**
- * Returns which cards of a page are read whole: the first ones that fit, with room for the beginnings of the
- * rest.
- */
 function chooseWhole(cards: readonly Sized[]): Set<string> {
   const whole = new Set<string>()
   const beginningOf = (bytes: number) => Math.min(bytes, SHORT_CARD_BYTES)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { AnswerId, Id, Page, pageOf, presentWithin, Time } from '../../core/schemas.ts'
 import { freeJson } from '../../core/validation.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
@@ -13,7 +14,6 @@ import type { Role, Schema } from '../../db/schema.ts'
 import { cleanJson, cleanLongText, cleanOptional, cleanText, Findings } from '../../redaction/redact.ts'
 import { MORE_THAN_CONTROLS, requiredText } from '../../redaction/required-text.ts'
 import { cutText } from '../../text/unicode.ts'
-import { audit } from '../audit/index.ts'
 import { requireRole } from '../permissions/index.ts'
 import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/index.ts'
 
@@ -109,10 +109,7 @@ async function countRowsIn(db: Db, workspaceId: string): Promise<number> {
   return materials
 }
 
-/**
- * Moves materials to their owners. Each owner has a personal workspace, because deleting an account deletes
- * its materials.
- */
+/** Moves materials to personal workspaces, because deleting an account deletes its materials. */
 async function moveToOwners(db: Db, workspaceId: string): Promise<void> {
   await db
     .updateTable('raw_materials')
@@ -287,11 +284,10 @@ export const deleteMaterial = capability({
         if (!(await findMaterial(ctx.db, ctx.viewer.userId, raw_id))) throw notFound('Raw material')
         throw forbidden('Only the owner, and admins of its workspace, may delete this raw material.')
       }
-      await audit(ctx, {
-        action: 'material.deleted',
-        subject: { type: 'raw_material', id: raw_id },
+      await emit(ctx, 'material.deleted', {
+        materialId: raw_id,
         workspaceId: removed.workspace_id,
-        details: { owner_id: removed.owner_id },
+        ownerId: removed.owner_id,
       })
     }),
 })

@@ -1,26 +1,39 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
-import { contentHash } from '../../core/crypto.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { keepAnswer, partOf } from '../../core/invoke.ts'
 import { AnswerId, MAX_PAGE_BYTES, Time } from '../../core/schemas.ts'
 import { markOf, Provenance, type ProvenanceAnswer, withMark } from '../../core/untrusted-text.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
-import { type CardContent, contentOf, type ReviewReason } from '../../shared/card-checks.ts'
+import { contentOf, type ReviewReason } from '../../shared/card-checks.ts'
+import {
+  type CardContent,
+  DEFINITION,
+  FIELDS_BY_PLACE,
+  JSON_FIELDS,
+  pick,
+  TEXT_FIELDS,
+  WRITTEN_FIELDS,
+  type WrittenField,
+} from '../../shared/card-fields.ts'
+import { contentHash } from '../../shared/library-snapshot.ts'
 import { LICENCE_TEXTS, type Licence, mustStay } from '../../shared/licences.ts'
 import { beginningOf, cutText } from '../../text/unicode.ts'
 import {
-  CARD_TYPES,
+  answered,
   type CardAnswer,
   type CaseResponse,
+  CutJson,
   hostOfOrigin,
   type ListedCard,
   type PublicationAnswer,
   presentOrigin,
   Review,
   storedOrigin,
+  thinParts,
   trackOf,
   Warning,
 } from './card.ts'
@@ -49,27 +62,16 @@ export function presentPublication(row: PublishedRow): PublicationAnswer | null 
   }
 }
 
-/**
- * Returns the columns of a card whose current version is published now. A version that already has a licence
- * keeps its time.
- */
 export const publishedColumns = (row: CardRow, now: string) => ({
   content_hash: contentHash(contentOf(row)),
   version_published_at: row.licence === null ? now : (row.version_published_at ?? now),
 })
 
-/**
- * Returns the hash of a pulled text after an edit. The hash shows whether somebody here has changed the text.
- */
 function hashOfDraft(row: CardRow, after: CardContent, isChanged: boolean): string | null {
   if (row.origin !== null) return contentHash(after)
   return isChanged ? null : row.content_hash
 }
 
-/**
- * Returns the columns of an edited version. It keeps the licence if strangers read it at once. In a private
- * team or a draft, it has none until it is published.
- */
 export const editedColumns = (row: CardRow, after: CardContent, isChanged: boolean, now: string) =>
   row.status === 'published'
     ? {
@@ -113,21 +115,7 @@ export function licenceFor(
   return wanted ?? ctx.config.libraryLicence
 }
 
-type SpokenRow = Pick<
-  CardRow,
-  | 'card_id'
-  | 'updated_at'
-  | 'title'
-  | 'symptom'
-  | 'fix_summary'
-  | 'root_cause'
-  | 'steps'
-  | 'tags'
-  | 'environment'
-  | 'body'
-  | 'scope_notes'
-  | 'cites'
-> &
+type SpokenRow = Pick<CardRow, 'card_id' | 'updated_at' | 'cites' | Exclude<WrittenField, 'card_payload'>> &
   Partial<Pick<CardRow, 'card_payload'>>
 
 type Remembered = { updatedAt: string; length: number; speaks: boolean }
@@ -135,7 +123,7 @@ type Remembered = { updatedAt: string; length: number; speaks: boolean }
 const MAX_CACHE_ENTRIES = 20_000
 
 /** Cache of results. The key contains the length, because rows may hold only the beginning of a text. */
-const remembered = new Map<string, Remembered>()
+const remembered = new LRUCache<string, Remembered>({ max: MAX_CACHE_ENTRIES })
 
 const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
 
@@ -145,19 +133,13 @@ const unescaped = (json: string): string =>
     ? json.replaceAll(/\\(["\\n])/g, (_, character: string) => ESCAPES[character] ?? '')
     : json
 
-function textsOf(row: SpokenRow): string[] {
-  const prose = [row.title, row.symptom, row.fix_summary, row.root_cause, row.body, row.scope_notes]
-  const json = [row.steps, row.tags, row.environment, row.card_payload ?? '']
-  return [...prose.map((text) => text ?? ''), ...json]
-}
+const textsOf = (row: SpokenRow): string[] =>
+  [...TEXT_FIELDS, ...JSON_FIELDS].map((field) => row[field] ?? '')
 
 /** Package names have no blanks, so `_` and `-` separate words. */
 const citesSpeak = (cites: string): boolean => containsInstructions(unescaped(cites).replaceAll('_', ' '))
 
-/**
- * Returns whether a card contains instructions to agents (prompt injection). Cites are not cached: they can
- * change without the card's time of change.
- */
+/** Cites are not cached: they can change without the card's time of change. */
 const hasAgentInstructions = (row: SpokenRow): boolean =>
   textsSpeak(row) || (row.cites !== null && citesSpeak(row.cites))
 
@@ -166,7 +148,6 @@ function textsSpeak(row: SpokenRow): boolean {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   const known = remembered.get(row.card_id)
   if (known?.updatedAt === row.updated_at && known.length === length) return known.speaks
-  if (remembered.size >= MAX_CACHE_ENTRIES) remembered.clear()
   const speaks = containsInstructions(texts.map(unescaped).join('\n\n'))
   remembered.set(row.card_id, { updatedAt: row.updated_at, length, speaks })
   return speaks
@@ -183,10 +164,7 @@ export const feedbackOf = (row: Counts) => ({
 /** Returns whether verdicts and feedback speak against the card. Every answer that shows the card says so. */
 export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(trustCounts(row.trust))
 
-/**
- * Returns who wrote the text, and marks foreign text with instructions to agents, even if only a part of the
- * card is shown (prompt injection).
- */
+/** Marks foreign text with instructions to agents, even if only a part is shown (prompt injection). */
 export const provenanceOf = (
   row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status' | 'origin'> & SpokenRow,
 ): ProvenanceAnswer => ({
@@ -197,18 +175,12 @@ export const provenanceOf = (
   ...(row.whose === 'you' ? {} : markOf(hasAgentInstructions(row))),
 })
 
-/**
- * Returns the origin workspace, to its owner only: the origin would reveal which authors share a private team,
- * and open an unlisted one.
- */
+/** To the owner only: the origin reveals which authors share a private team, and opens an unlisted one. */
 const originFor = (row: CardRow): string => (row.is_own === 1 ? row.origin_workspace_id : row.workspace_id)
 
 type Named = Pick<CardRow, 'whose' | 'owner_name' | 'origin'>
 
-/**
- * Adds provenance for names. Strangers choose their names, which may contain instructions to agents (prompt
- * injection).
- */
+/** Strangers choose their names, which may contain instructions to agents (prompt injection). */
 export function withNames(
   provenance: ProvenanceAnswer,
   row: Named,
@@ -255,23 +227,16 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   ...(row.origin === null ? {} : { origin: presentOrigin(row) ?? undefined }),
 })
 
-const cut = (text: string): string => beginningOf(text, SHORT_TEXT)
-const cutOrNull = (text: string | null): string | null => (text === null ? null : cut(text))
+/** Cuts the fields that are long in a list without room. */
+const shortOf = (card: CardAnswer): Partial<ListedCard> =>
+  Object.fromEntries(
+    WRITTEN_FIELDS.filter((field) => DEFINITION[field].short !== 'small').map((field) => {
+      const value = DEFINITION[field].short === 'begin' ? card[field] : null
+      return [field, typeof value === 'string' ? beginningOf(value, SHORT_TEXT) : null]
+    }),
+  )
 
-function shortened(card: CardAnswer): ListedCard {
-  return {
-    ...card,
-    title: cut(card.title),
-    symptom: cut(card.symptom),
-    fix_summary: cut(card.fix_summary),
-    root_cause: cutOrNull(card.root_cause),
-    scope_notes: cutOrNull(card.scope_notes),
-    card_payload: null,
-    body: null,
-    steps: null,
-    truncated: true,
-  }
-}
+const shortened = (card: CardAnswer): ListedCard => ({ ...card, ...shortOf(card), truncated: true })
 
 /** JSON writes a control character with six characters. */
 const MAX_ESCAPE_LENGTH = 6
@@ -308,31 +273,24 @@ const MAX_KEPT_LENGTH = 4000
 
 type KeptCard = { row: CardRow; card: CardAnswer }
 
-const KEPT_CARDS = new Map<string, KeptCard>()
+const KEPT_CARDS = new LRUCache<string, KeptCard>({ max: MAX_KEPT })
 
 function isSame(a: CardRow, b: CardRow): boolean {
   for (const name in a) if (a[name as keyof CardRow] !== b[name as keyof CardRow]) return false
   return true
 }
 
-/**
- * Returns whether the answer may be cached. Words about trust change with the year, and a successor has a
- * title of its own.
- */
+/** Not cached: words about trust change with the year, and a successor has its own title. */
 const mayKeep = (row: CardRow) =>
   row.trust === null && row.superseded_by === null && writtenCharacters(row) <= MAX_KEPT_LENGTH
 
-/**
- * Returns the answer for a card, cached for as long as its row is unchanged. An answer must depend on nothing
- * but the row.
- */
+/** Cached while the row is unchanged, so an answer must depend on nothing but the row. */
 export function answerOf(row: CardRow, now: Date): CardAnswer {
   const key = row.card_id + row.whose
   const kept = KEPT_CARDS.get(key)
   if (kept && isSame(kept.row, row)) return kept.card
   const card = { ...presentCard(row, now), superseded_by: null }
   if (!mayKeep(row)) return card
-  if (KEPT_CARDS.size >= MAX_KEPT) KEPT_CARDS.clear()
   KEPT_CARDS.set(key, { row, card: keepAnswer(card) })
   return card
 }
@@ -341,15 +299,8 @@ type Card = z.output<typeof CaseResponse>
 
 const urlOf = (baseUrl: string, cardId: string) => `${baseUrl}/cards/${cardId}`
 
-const CHOICES = [
-  'symptom',
-  'fix_summary',
-  'root_cause',
-  'steps',
-  'card_payload',
-  'body',
-  'evidences',
-] as const
+const PARTS = FIELDS_BY_PLACE.filter((field) => DEFINITION[field].part !== 'head')
+const CHOICES = [...PARTS.filter((field) => DEFINITION[field].isChoice), 'evidences'] as const
 
 const isEmpty = (value: unknown): boolean =>
   value === null ||
@@ -358,15 +309,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0)
 
 const thinContent = (card: Card): Record<string, unknown> => ({
-  symptom: card.symptom,
-  fix_summary: card.fix_summary,
-  root_cause: card.root_cause,
-  steps: card.steps,
-  environment: card.environment,
-  tags: card.tags,
-  scope_notes: card.scope_notes,
-  card_payload: card.card_payload,
-  body: card.body,
+  ...pick(card, PARTS),
   evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
 })
 
@@ -374,8 +317,6 @@ function creditOf({ publication, origin }: Card): { licence?: string; author?: s
   const given = publication?.licence ? publication : origin
   return given?.licence ? { licence: given.licence, author: given.author } : {}
 }
-
-const Cut = z.record(z.string(), z.unknown())
 
 export const thinCard = thinAnswer({
   input: z.object({
@@ -386,7 +327,7 @@ export const thinCard = thinAnswer({
     .object({
       card_id: AnswerId,
       title: z.string().optional(),
-      card_type: z.enum(CARD_TYPES),
+      card_type: answered.card_type,
       status: z.enum(['unpublished', 'published']),
       version: z.int(),
       provenance: Provenance,
@@ -403,16 +344,8 @@ export const thinCard = thinAnswer({
       url: z.string(),
       part: z.int(),
       parts: z.int(),
-      symptom: z.string().optional(),
-      fix_summary: z.string().optional(),
-      root_cause: z.string().optional(),
-      steps: z.array(Cut).optional(),
-      environment: Cut.optional(),
-      tags: z.array(z.string()).optional(),
-      scope_notes: z.string().optional(),
-      card_payload: Cut.optional(),
-      body: z.string().optional(),
-      evidences: z.array(Cut).optional(),
+      ...thinParts(PARTS),
+      evidences: z.array(CutJson).optional(),
     })
     .describe('The card, with part, parts and url'),
   of: (card: Card, { part, include }, baseUrl) => {
@@ -492,13 +425,11 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
 /** Describes the fields of a second tool by reference, because a model lists both tools. */
 const AS_WRITTEN = 'As record_card'
 export const thinUpdate = thinAnswer({
-  input: z.object({}),
   output: ThinWritten.describe(AS_WRITTEN),
   of: stateOf,
 })
 
 export const thinRecord = thinAnswer({
-  input: z.object({}),
   output: ThinRecorded,
   of: (card: Card, input: object, baseUrl) => ({
     ...stateOf(card, input, baseUrl),
@@ -511,7 +442,6 @@ const REACHES_NOBODY =
   'Nobody else is in this personal workspace. For a team: kvault share --workspace, or the web app'
 
 export const thinShare = thinAnswer({
-  input: z.object({}),
   output: ThinState.extend({ readers: z.string() }).describe(AS_WRITTEN),
   of: (card: Card, input: object, baseUrl) => ({
     ...stateOf(card, input, baseUrl),
@@ -520,7 +450,6 @@ export const thinShare = thinAnswer({
 })
 
 export const thinState = thinAnswer({
-  input: z.object({}),
   output: ThinState.describe(AS_WRITTEN),
   of: stateOf,
 })

@@ -20,7 +20,6 @@ import {
   type TextSketch,
   wordsOf,
 } from '../../text/similar.ts'
-import { audit } from '../audit/index.ts'
 import { book, hasEarned, mayEarn, PUBLISH_REWARD, timesBooked } from '../credits/index.ts'
 import { publishingDisabled, requirePublishing } from '../identity/index.ts'
 import {
@@ -62,9 +61,8 @@ async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Pr
 }
 
 /**
- * Rewards publishing; returns the credits earned. A card is rewarded once, and so is a text of an owner, so
- * that near copies earn nothing. Publications wait for each other (publish.store.ts), so the daily limit also
- * holds for parallel ones.
+ * Rewards a card once, and a text of an owner once, so near copies earn nothing. Publications wait for each
+ * other, so the daily limit also holds for parallel ones.
  */
 async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   const userId = row.owner_id
@@ -121,6 +119,12 @@ async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Pr
 
 type Decided = ReturnType<typeof reviewColumns> & { licence: Licence | null }
 
+const changed = (row: CardRow, workspaceId: string) => ({
+  cardId: row.card_id,
+  workspaceId,
+  isJudged: row.trust !== null,
+})
+
 async function moveToTarget(
   ctx: UserCtx,
   row: CardRow,
@@ -136,26 +140,19 @@ async function moveToTarget(
     ...publishedColumns(row, now),
     ...decided,
   })
-  await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.published', {
+    ...changed(row, target.workspace_id),
+    way: 'published',
+    fromWorkspaceId: row.workspace_id,
+    licence: decided.licence,
+  })
   await markSuccession(ctx.db, row.card_id)
   // A pulled card earns nothing, because somebody else wrote it.
   const isRewarded = target.visibility === 'public' && row.origin === null
-  await audit(ctx, {
-    action: 'card.published',
-    subject: { type: 'card', id: row.card_id },
-    workspaceId: target.workspace_id,
-    details: {
-      from_workspace_id: row.workspace_id,
-      ...(decided.licence ? { licence: decided.licence } : {}),
-    },
-  })
   return isRewarded ? rewardPublishing(ctx, row) : 0
 }
 
-/**
- * Stores the review of a draft only. The review of a published card decides about its present readers, and
- * this review is for others.
- */
+/** Drafts only: the review of a published card decides about its present readers. */
 async function keepReview(ctx: UserCtx, cardId: string, reviewed: ReturnType<typeof reviewColumns>) {
   await updateCardRow(ctx.db, cardId, reviewed)
   await savedState(ctx, cardId)
@@ -247,16 +244,12 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
       'This card is published outside the workspace it came from. Take it back first, then move it.',
     )
   await requirePublishingAllowed(ctx, row, POLICY_HOLDS)
-  // Otherwise an editor could move a colleague's card to a workspace where its owner is a stranger, and
-  // control it there.
+  // Otherwise an editor could move a colleague's card to where its owner is a stranger, and control it.
   if (row.owner_id !== ctx.viewer.userId && !(await roleOf(ctx, targetId, row.owner_id)))
     throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
 }
 
-/**
- * Returns whether a moved card stays shared: only in a private team. Elsewhere it arrives unpublished, so that
- * a move alone shows it to no stranger.
- */
+/** Only in a private team, so that a move alone shows a card to no stranger. */
 const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
 
 /** Reviews a shared card by the policy of the target team, whose members can read it at once. */
@@ -282,22 +275,8 @@ async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable): Prom
     ...reviewed,
     ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
   })
-  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.moved', { ...changed(row, workspace_id), fromWorkspaceId: row.workspace_id })
   await markSuccession(ctx.db, card_id)
-  const subject = { type: 'card', id: card_id }
-  // Both audit logs record it: one workspace has lost a card, the other has received one.
-  await audit(ctx, {
-    action: 'card.moved_out',
-    subject,
-    workspaceId: row.workspace_id,
-    details: { to_workspace_id: workspace_id },
-  })
-  await audit(ctx, {
-    action: 'card.moved_in',
-    subject,
-    workspaceId: workspace_id,
-    details: { from_workspace_id: row.workspace_id },
-  })
 }
 
 export const moveCard = capability({
@@ -323,10 +302,7 @@ export const moveCard = capability({
     }),
 })
 
-/**
- * Allows sharing in a public or unlisted workspace to the owner only, because strangers can read the card
- * there.
- */
+/** Requires the owner in a public or unlisted workspace, because strangers can read there. */
 async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
   if (row.workspace_visibility === 'private') return
   if (row.owner_id !== ctx.viewer.userId)
@@ -335,10 +311,6 @@ async function requireLeaveInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
   await requirePublishing(ctx)
 }
 
-/**
- * Shares a card and stores its review, which need not pass: strangers see only what has passed, now or if the
- * workspace becomes public later.
- */
 async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
@@ -359,13 +331,13 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     updated_at: now,
     ...publishedColumns(row, now),
   })
-  await emit(ctx, 'card.audience_changed', { cardId: card_id, isJudged: row.trust !== null })
-  await markSuccession(ctx.db, card_id)
-  await audit(ctx, {
-    action: 'card.shared',
-    subject: { type: 'card', id: card_id },
-    workspaceId: row.workspace_id,
+  await emit(ctx, 'card.published', {
+    ...changed(row, row.workspace_id),
+    way: 'shared',
+    fromWorkspaceId: row.workspace_id,
+    licence: null,
   })
+  await markSuccession(ctx.db, card_id)
   return savedState(ctx, card_id)
 }
 
@@ -376,19 +348,10 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
     published_at: null,
     updated_at: ctx.now().toISOString(),
   })
-  await emit(ctx, 'card.audience_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.unpublished', changed(row, row.workspace_id))
   await markSuccession(ctx.db, row.card_id)
-  await audit(ctx, {
-    action: 'card.unpublished',
-    subject: { type: 'card', id: row.card_id },
-    workspaceId: row.workspace_id,
-  })
 }
 
-/**
- * Moves the card to the workspace in which it will be shared; a card that is published elsewhere is
- * unpublished first.
- */
 async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promise<CardRow> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
   if (workspace.type === 'personal')

@@ -52,10 +52,7 @@ export const successorOf = async (ctx: UserCtx, { superseded_by }: CardRow): Pro
 const pointerTo = (card: CardRow | undefined): Answering['supersededBy'] =>
   card ? { card_id: card.card_id, title: card.title } : null
 
-/**
- * Returns the card that answers for this one. A merged card is answered by its merge target; a superseded card
- * answers itself and names its successor. A merge target can be superseded too.
- */
+/** A merged card is answered by its merge target; a superseded card answers itself. */
 export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> {
   const successor = await successorOf(ctx, row)
   if (!successor || !(await isMerged(ctx.db, row.card_id)))
@@ -107,10 +104,7 @@ async function allEvidences(ctx: UserCtx, card: CardRow) {
 
 type Evidences = Awaited<ReturnType<typeof allEvidences>>
 
-/**
- * Adds evidence and completes the provenance: evidence may contain instructions to agents, and only this
- * answer shows it (prompt injection).
- */
+/** Only this answer shows evidence, which may contain instructions to agents (prompt injection). */
 function withEvidences(card: CardAnswer, evidences: Evidences): CardAnswer {
   const isMarked =
     card.provenance.owner !== 'you' &&
@@ -308,8 +302,8 @@ const markFormersOfOne = async (db: Db, successorId: string) =>
   markFormersOf(db, [successorId], await lockedCard(db, successorId))
 
 /**
- * Updates the marks of a card's succession. Call it after every change of who reads a card. A card whose
- * readers cannot read its successor counts as current again; otherwise search would show them neither.
+ * Call after every change of who reads a card. If its readers cannot read the successor, the card counts as
+ * current; otherwise search would show neither.
  */
 export async function markSuccession(db: Db, cardId: string): Promise<void> {
   await markFormersOfOne(db, cardId)
@@ -321,10 +315,7 @@ export async function markSuccession(db: Db, cardId: string): Promise<void> {
   if (card && card.superseded_by !== null) await markFormersOfOne(db, card.superseded_by)
 }
 
-/**
- * Returns the successors in a workspace and of its cards. Mark them after all of these cards have changed
- * their readers.
- */
+/** Mark the successors after all of these cards have changed their readers. */
 export async function successorsAround(db: Db, workspaceId: string): Promise<string[]> {
   const inside = db.selectFrom('cards').select('card_id').where('workspace_id', '=', workspaceId)
   const superseded = db.selectFrom('cards').select('superseded_by').distinct()
@@ -340,10 +331,7 @@ export async function markAll(ctx: Ctx, successorIds: readonly string[]): Promis
   if (successorIds.length > 0) await markFormersOf(ctx.db, successorIds, await lockedCards(ctx, successorIds))
 }
 
-/**
- * Refuses to change a merged card: its id is answered by another card, so the caller has not read the card
- * that would change. `If-Match` is checked afterwards, since the caller may have the other card's version.
- */
+/** The caller has not read this card, since another card answers; `If-Match` is checked afterwards. */
 async function unmerged(ctx: UserCtx, find: (ctx: UserCtx) => Promise<CardRow>): Promise<CardRow> {
   const card = await find({ ...ctx, ifMatch: undefined })
   const { row, mergedFrom } = await answering(ctx, card)

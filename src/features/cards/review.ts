@@ -7,9 +7,9 @@ import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../../review/find-danger.ts'
 import {
-  type CardContent,
   columnsOf,
   contentOf,
+  contentOfVersion,
   dangerInCard,
   dangerReason,
   type FoundDanger,
@@ -23,6 +23,7 @@ import {
   secretsInEvidences,
   writtenCites,
 } from '../../shared/card-checks.ts'
+import type { CardContent } from '../../shared/card-fields.ts'
 import { isClearedFor, policyOf, roleIn } from '../permissions/index.ts'
 import type { EvidenceInput } from './card.ts'
 import { refilterCards } from './card-index.ts'
@@ -111,10 +112,6 @@ const SHORT_CARD = 50_000
 const lengthOf = (content: CardContent): number =>
   Object.values(columnsOf(content)).reduce<number>((sum, text) => sum + (text?.length ?? 0), 0)
 
-/**
- * Does the slow work of a review before the transaction, so that `review` reads only texts that changed
- * meanwhile. Permissions are checked later.
- */
 export async function reviewAhead(
   ctx: UserCtx,
   cardId: string,
@@ -135,9 +132,8 @@ const isBlockedCite = ({ field, severity }: ReviewReason) =>
   severity === 'block' && field?.startsWith('cites.') === true
 
 /**
- * Returns the review of a card that moderators let pass. Secrets are never let pass, nor are cites, which can
- * change without a new version. What a private team lets pass does not pass for strangers, who would read it
- * if the team were opened.
+ * Secrets and cites are never let pass, as cites change without a version. What a private team lets pass does
+ * not pass for strangers, who may read it later.
  */
 const cleared = (reviewed: Reviewed, visibility: 'private' | 'unlisted' | 'public'): Reviewed =>
   reviewed.secrets.length > 0 || reviewed.reasons.some(isBlockedCite)
@@ -208,10 +204,6 @@ const reviewSome = (ctx: Ctx): Promise<number> =>
     return reviewed.length
   })
 
-/**
- * Reviews shared cards without a review in a job: strangers see only cards that passed, and old cards have no
- * stored review.
- */
 export async function reviewSharedCards(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await reviewSome(ctx)) === BATCH) await sleep(PAUSE_MS)
 }
@@ -253,13 +245,10 @@ export async function versionsForModerators(
       changed_at: row.edited_at,
       changed_fields: fromJson<string[]>(row.edited_fields),
     })),
-    content: chosen === card.version ? contentOf(card) : kept && fromJson<CardContent>(kept.content),
+    content: chosen === card.version ? contentOf(card) : kept && contentOfVersion(kept.content),
   }
 }
 
-/**
- * Returns the contributors' names. Moderators who are no members of the workspace see only what strangers see.
- */
 async function namedFor(ctx: UserCtx, card: ModeratedCard) {
   const viewer_role = (await roleIn(ctx, card.workspace_id)) ?? null
   return (row: EvidenceRow) => ({
@@ -268,10 +257,6 @@ async function namedFor(ctx: UserCtx, card: ModeratedCard) {
   })
 }
 
-/**
- * Returns the evidence up to a version, the current cites, which have no versions, and the findings of the
- * fixed review rules.
- */
 export async function lookedAt(ctx: UserCtx, card: ModeratedCard, version: number, content: CardContent) {
   const all = await reviewedEvidences(ctx.db, card.card_id)
   const evidences = all.filter((row) => row.added_in_version <= version)

@@ -10,14 +10,15 @@ import { newId } from '../../db/ids.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import type { UsersTable } from '../../db/schema.ts'
 import {
-  type CardContent,
   changedFields,
   columnsOf,
   contentOf,
+  contentOfVersion,
   secretsInContent,
   secretsInEvidences,
   warningsFor,
 } from '../../shared/card-checks.ts'
+import type { CardContent } from '../../shared/card-fields.ts'
 import { readCites } from '../../shared/cites.ts'
 import { homeOfCredential, requireUser } from '../identity/index.ts'
 import { hasRole, requireMayPublish, requireRole, roleIn } from '../permissions/index.ts'
@@ -62,10 +63,6 @@ import {
 } from './store.ts'
 import { homeOfNew } from './visibility.ts'
 
-/**
- * Ends a write of a card's texts: indexes the card in the same transaction and returns it. `words` are those
- * that were counted before the transaction.
- */
 export async function saved(ctx: UserCtx, cardId: string, words?: CardWords): Promise<CardAnswer> {
   return indexed(ctx, await readableCard(ctx, cardId), words)
 }
@@ -117,10 +114,6 @@ const HOME_LOST =
 
 type Target = { workspaceId: string; note?: string }
 
-/**
- * Returns the workspace of a new card: the named one, which needs the role of an editor, else the API key's,
- * else the personal one.
- */
 async function targetOf(
   ctx: UserCtx,
   user: UsersTable,
@@ -156,10 +149,6 @@ const bytesOfEvidences = (evidences: CaseCreateInput['evidences']): number =>
     0,
   )
 
-/**
- * Looks for secrets in a new card and counts its words, before the transaction. Returns the words for
- * `record`.
- */
 export async function analyseNewCard(
   { work }: UserCtx,
   { evidences, ...content }: CaseCreateInput,
@@ -262,10 +251,6 @@ const rowsOfEdit = ({ card_id, version: former }: CardRow, version: number) => [
   rowsOfCard('card_evidences', card_id, 'added_in_version', version),
 ]
 
-/**
- * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit without
- * changes makes no version. `words` come from `wordsAfter`.
- */
 export async function edit(
   ctx: UserCtx,
   row: CardRow,
@@ -319,8 +304,7 @@ export async function edit(
   await updateCardRow(ctx.db, row.card_id, reviewed)
   if (row.status === 'published' && reviewed.review_status !== row.review_status)
     await markSuccession(ctx.db, row.card_id)
-  if (fields.includes('fix_summary') || fields.includes('steps'))
-    await emit(ctx, 'card.fix_changed', { cardId: row.card_id, isJudged: row.trust !== null })
+  await emit(ctx, 'card.updated', { cardId: row.card_id, fields, isJudged: row.trust !== null })
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
   return {
     ...(await saved(ctx, row.card_id, words)),
@@ -427,10 +411,6 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
   content: toJson(contentOf(card)),
 })
 
-/**
- * Returns the first version that the viewer may read: the owner reads all, others those since the card came
- * into their workspace.
- */
 const firstSeen = (ctx: UserCtx, card: CardRow): number =>
   card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
 
@@ -489,7 +469,7 @@ export const cardVersion = capability({
       card_id,
       case_id: card_id,
       ...present(row, card.version),
-      content: fromJson<CardContent>(row.content),
+      content: contentOfVersion(row.content),
     }
   },
 })
@@ -509,7 +489,7 @@ export const restoreCard = capability({
     await reviewAhead(ctx, card_id)
     const card = await editableUnmerged(ctx, card_id)
     const { content } = await oneVersion(ctx, card, version)
-    return wordsAfter(ctx, card, fromJson<CardContent>(content))
+    return wordsAfter(ctx, card, contentOfVersion(content))
   },
   run: (ctx, { card_id, version }, words) =>
     inTx(
@@ -518,16 +498,12 @@ export const restoreCard = capability({
         await lockCard(ctx, card_id)
         const card = await editableUnmerged(ctx, card_id)
         const { content } = await oneVersion(ctx, card, version)
-        return edit(ctx, card, fromJson<CardContent>(content), [], words)
+        return edit(ctx, card, contentOfVersion(content), [], words)
       },
       SELF_GUARDED,
     ),
 })
 
-/**
- * Sets the cites of a card, or reads them from its texts again. Readers see cites, so the card is reviewed as
- * after a change of its texts.
- */
 export const changeCites = (ctx: UserCtx, cardId: string, written: readonly string[] | null) =>
   inTx(
     ctx,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { Ctx, UserCtx } from '../../core/context.ts'
@@ -19,7 +20,8 @@ import {
   type VisibleCounts,
   viewIndex,
 } from '../../search-index/index.ts'
-import type { CardContent, ReviewReason } from '../../shared/card-checks.ts'
+import { contentOfVersion, type ReviewReason } from '../../shared/card-checks.ts'
+import type { CardContent } from '../../shared/card-fields.ts'
 import { termsOf } from '../../text/analyse.ts'
 import {
   DUPLICATE,
@@ -53,10 +55,6 @@ export const comparedText = ({ title, symptom, fix_summary }: Text): string =>
 type Worth = ReadonlyMap<number, number>
 type Telling = { hash: number; worth: number; postings: number }
 
-/**
- * Returns the words of the card by weight, heaviest first. Words that are rare among the cards visible to the
- * caller weigh more.
- */
 async function wordsByWorth(text: Text, counts: VisibleCounts): Promise<Telling[]> {
   const hashes = [...new Set(termsOf(comparedText(text)).map(wordHash))].slice(0, MAX_WORDS)
   const count = await counts.of(hashes)
@@ -88,10 +86,7 @@ export type Likeness = {
 
 const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === PUBLIC_FILTER)
 
-/**
- * Returns cards that share words with this text, those that share most first. The caller must check who may
- * see them.
- */
+/** The caller must check who may see these cards. */
 export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Likeness): Promise<string[]> {
   const view = await viewIndex(ctx)
   const counts = isPublicOnly(where) ? await countsInPublic(ctx) : await countsInLists(ctx, view, where)
@@ -256,10 +251,6 @@ export const similarToDraft = capability({
 
 type WithdrawnVersion = { card_id: string; version: number; created_at: string; owner_id: string }
 
-/**
- * Queries decisions and reports that hide a card where strangers can read, or could when it was hidden; newest
- * first.
- */
 const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: number }) =>
   db
     .selectFrom('moderation_matters')
@@ -320,20 +311,12 @@ async function hiddenAmong(db: Db, cardIds: readonly string[]): Promise<Map<stri
 
 type Looked = { card_version: number; decided_version: number | null }
 
-/**
- * Returns the versions that were taken from strangers: the one of the last decision, and the one that was
- * hidden, since the owner may have changed the card meanwhile. Later versions were never public.
- */
 function versionsOf({ card_version, decided_version }: Looked, { hiddenVersion }: Hidden): number[] {
   const last = decided_version ?? card_version
   return [...new Set([last, card_version, hiddenVersion])].filter((version) => version <= last)
 }
 
-/**
- * Returns the hidden versions of cards that strangers could read, newest first, including deleted cards. What
- * a private team has hidden stays within that team. Two queries, because a cluster would read all cards for a
- * join.
- */
+/** Two queries, because a cluster would read all cards for a join. */
 async function withdrawnVersions(db: Db, exceptId: string, limit: number): Promise<WithdrawnVersion[]> {
   const found: WithdrawnVersion[] = []
   for (let offset = 0; found.length < limit; offset += limit) {
@@ -361,7 +344,7 @@ async function textOfVersion(db: Db, { card_id, version }: WithdrawnVersion): Pr
     .where('card_id', '=', card_id)
     .where('version', '=', version)
     .executeTakeFirst()
-  if (former) return fromJson<CardContent>(former.content)
+  if (former) return contentOfVersion(former.content)
   return db
     .selectFrom('cards')
     .select(['title', 'symptom', 'fix_summary'])
@@ -369,10 +352,7 @@ async function textOfVersion(db: Db, { card_id, version }: WithdrawnVersion): Pr
     .executeTakeFirst()
 }
 
-/**
- * Returns cards of these people that are shared in a workspace and passed the review, in the order of card
- * locks.
- */
+/** Returns the ids in the order of card locks. */
 async function passedIdsIn(db: Db, workspaceId: string, ownerIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')
@@ -403,7 +383,7 @@ const MAX_WITHDRAWN_COMPARED = 500
 const MAX_CACHE_ENTRIES = 2000
 
 /** Cache without expiry: a version never changes, so neither does its sketch. */
-const SKETCHES = new Map<string, TextSketch>()
+const SKETCHES = new LRUCache<string, TextSketch>({ max: MAX_CACHE_ENTRIES })
 
 async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<TextSketch | undefined> {
   const key = `${withdrawn.card_id} ${withdrawn.version}`
@@ -412,7 +392,6 @@ async function sketchOfVersion(ctx: Ctx, withdrawn: WithdrawnVersion): Promise<T
   const text = await textOfVersion(ctx.db, withdrawn)
   if (!text) return undefined
   const sketch = sketchOf(comparedText(text))
-  if (SKETCHES.size >= MAX_CACHE_ENTRIES) SKETCHES.clear()
   SKETCHES.set(key, sketch)
   return sketch
 }
@@ -436,10 +415,8 @@ const wasRepeated = ({ review_status, review_reasons }: Repeated): boolean =>
 const isNear = (one: TextSketch, other: TextSketch): boolean => sketchOverlap(one, other) >= DUPLICATE
 
 /**
- * Returns whether a text repeats a hidden card. The first author of a text is not blocked by a copy: a text
- * older than the hidden card passes, and so does a change of a card (`former`) that was as near before, unless
- * the review had refused it. Older texts of the hidden card's own owner do not pass, because a spare draft
- * would bring the hidden text back.
+ * Older texts pass, so that a copy does not block the first author. Older texts of the hidden card's own owner
+ * do not pass, because a spare draft would bring the text back.
  */
 export async function repeatsWithdrawn(
   ctx: Ctx,
@@ -481,9 +458,7 @@ async function repeatsOneOf(
   return false
 }
 
-/**
- * Returns the reason without naming the hidden card, its owner or its workspace: the reader may not know them.
- */
+/** Names no card, owner or workspace: the reader may not know them. */
 export const withdrawnReason = (): ReviewReason => ({
   rule: WITHDRAWN_RULE,
   severity: 'block',
@@ -493,11 +468,7 @@ export const withdrawnReason = (): ReviewReason => ({
 
 const AT_ONCE = 100
 
-/**
- * Rejects cards that repeat a hidden text of their owner, before their workspace is opened: the review may
- * have happened before the text was hidden. Call it in the transaction that opens the workspace; the cards are
- * indexed again afterwards.
- */
+/** The review may predate the hiding. Call in the transaction that opens the workspace. */
 export async function rejectRepeatedIn(
   ctx: Ctx,
   opened: Pick<WorkspacesTable, 'workspace_id' | 'visibility'>,

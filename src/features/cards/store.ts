@@ -9,25 +9,20 @@ import type { CardEvidencesTable, CardsTable, CardVersionsTable } from '../../db
 import { acquireLock } from '../../db/locks.ts'
 import { insertAndReturn, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
-import { type CardContent, type FoundSecret, secretsInEvidences } from '../../shared/card-checks.ts'
+import { type FoundSecret, secretsInEvidences } from '../../shared/card-checks.ts'
+import type { CardContent } from '../../shared/card-fields.ts'
 import { allTextOfCard, countText } from '../storage/index.ts'
 import { distinctTags, type EvidenceInput, normalName } from './card.ts'
 import { type CardRow, canEdit, isOutsider, STORED, type StoredCard, selectCards } from './list.ts'
 import { mayRead, mayUndelete, withHomeFacts } from './visibility.ts'
 
-/**
- * Selects which parts of a card's evidence are searched and quoted. Pieces longer than twice `END_CHARACTERS`:
- * only the beginning and the end are taken.
- */
 export const SEARCHED_PIECES = 20
 const END_CHARACTERS = 5000
 const MAX_WHOLE_LENGTH = 2 * END_CHARACTERS
 
 type Piece = { card_id: string; beginning: string; ending: string }
 
-/**
- * Returns the searched parts of evidence that is not stored yet. Must cut by characters, as the database does.
- */
+/** Must cut by characters, as the database does. */
 export const searchedParts = (contents: readonly string[]): string[] =>
   contents.flatMap((content) => {
     if (content.length <= MAX_WHOLE_LENGTH) return [content]
@@ -60,6 +55,7 @@ export async function evidenceTexts(
 }
 
 const readable = prepared(
+  'readableCard',
   (db, parameter: Named<{ viewer: string; card: string }>) =>
     withHomeFacts(selectCards(db, parameter('viewer')), parameter('viewer'))
       .where('cards.card_id', '=', parameter('card'))
@@ -135,10 +131,6 @@ export async function appendEvidences(
   return found.flat()
 }
 
-/**
- * Limit of all evidence in one answer, merged cards included. Beyond it, only the beginning of each piece is
- * shown.
- */
 const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
 const SHORT_EVIDENCE = 300
 
@@ -146,10 +138,7 @@ export type EvidenceRow = CardEvidencesTable & { truncated: boolean }
 
 export const evidenceRoom = () => ({ left: MAX_EVIDENCE_BYTES })
 
-/**
- * Returns evidence and subtracts its size from `room`. Evidence can be very large, so its size is read first.
- * The first `atLeast` pieces are always read whole.
- */
+/** Reads sizes first, as evidence can be very large; the first `atLeast` pieces are read whole. */
 export async function evidencesOf(
   db: Db,
   cardId: string,
@@ -189,10 +178,7 @@ export async function evidencesOf(
   ]
 }
 
-/**
- * Returns all evidence that readers may see in an answer or a search hit. The review must read all of it,
- * because search also quotes pieces that do not fit into an answer.
- */
+/** The review must read all of it, because search quotes pieces that do not fit into an answer. */
 export const reviewedEvidences = (db: Db, cardId: string): Promise<EvidenceRow[]> =>
   evidencesOf(db, cardId, evidenceRoom(), SEARCHED_PIECES)
 
@@ -367,10 +353,6 @@ export async function editableCard(ctx: UserCtx, cardId: string, deed = 'change'
   return row
 }
 
-/**
- * Returns an editable card without checking `If-Match`: for reading, and for a card that the path does not
- * name.
- */
 export const editableAtAnyVersion = (ctx: UserCtx, cardId: string, deed?: string): Promise<CardRow> =>
   editableCard({ ...ctx, ifMatch: undefined }, cardId, deed)
 
@@ -389,10 +371,7 @@ export async function deletableCard(ctx: UserCtx, cardId: string): Promise<CardR
   return row
 }
 
-/**
- * Returns the cards with their predecessors and successors, which a change also reads and marks. Sorted by id,
- * the order of all card locks (docs/decisions/0001-foundation.md).
- */
+/** Sorted by id, the order of all card locks (docs/decisions/0001-foundation.md). */
 function around(db: Db, cardIds: readonly string[]) {
   const ids = textList(cardIds)
   const theirs = db
@@ -415,10 +394,6 @@ function around(db: Db, cardIds: readonly string[]) {
 const cardAlone = (db: Db, cardId: string) =>
   db.selectFrom('cards').select(['card_id', 'workspace_id']).where('card_id', '=', cardId)
 
-/**
- * Locks a card and returns its workspace. A cluster locks rows of one shard at a time, so there only the card
- * is locked. SQLite has one writer at a time.
- */
 async function lockRowOf({ db, database }: Ctx, cardId: string): Promise<string | undefined> {
   if (database.engine !== 'postgres') return undefined
   const rows = await (database.isDistributed ? cardAlone(db, cardId) : around(db, [cardId]))
@@ -427,10 +402,7 @@ async function lockRowOf({ db, database }: Ctx, cardId: string): Promise<string 
   return rows.find((row) => row.card_id === cardId)?.workspace_id
 }
 
-/**
- * Locks the visibility of a workspace, which the card's index entry contains. Otherwise a change of visibility
- * could miss an entry that is just being written.
- */
+/** Otherwise a change of visibility could miss an index entry that is just being written. */
 const lockVisibility = ({ db }: Ctx, workspaceId: string) =>
   db
     .selectFrom('workspaces')
@@ -446,19 +418,13 @@ export async function lockAnyCard(ctx: Ctx, cardId: string): Promise<string | un
   return workspaceId
 }
 
-/**
- * Locks several cards with those around them. Their keys stay unlocked: judgements that refer to them may wait
- * for a mark that is already locked, which would deadlock.
- */
+/** Leaves the keys unlocked: judgements that refer to them may wait for a locked mark (deadlock). */
 export async function lockWithRelated(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
   if (ctx.database.isDistributed) await lockCards(ctx, cardIds)
   else if (ctx.database.engine === 'postgres') await around(ctx.db, cardIds).forNoKeyUpdate().execute()
 }
 
-/**
- * Locks cards whose derived values, such as counts, are updated. One by one, because a cluster locks rows of
- * one shard at a time.
- */
+/** Locks one by one, because a cluster locks rows of one shard at a time. */
 export async function lockCards({ db, database }: Ctx, cardIds: readonly string[]): Promise<void> {
   if (database.engine !== 'postgres') return
   for (const cardId of cardIds.toSorted()) await cardAlone(db, cardId).forNoKeyUpdate().execute()
@@ -467,9 +433,8 @@ export async function lockCards({ db, database }: Ctx, cardIds: readonly string[
 type OfWorkspace = { workspaceId: string; successors: readonly string[] }
 
 /**
- * Locks the cards of a workspace. Call it before the workspace's row is locked: changes of a card refer to
- * that row while they hold the card. `successors` come from `successorsAround`. `judged` is enough if only
- * trust is computed again.
+ * Call before the workspace's row is locked: card changes refer to it while they hold the card. `judged` is
+ * enough if only trust changes.
  */
 export async function lockCardsOf(
   { db, database }: Ctx,
@@ -497,22 +462,14 @@ export async function lockCardsOf(
     .execute()
 }
 
-/**
- * Locks the key of a card for a text that refers to it. Call it before locking other rows that a change of the
- * card also locks.
- */
+/** Call before locking other rows that a change of the card also locks. */
 export async function lockKeyOf({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres') await cardAlone(db, cardId).forKeyShare().execute()
 }
 
 /**
- * Locks what a change of a card relies on: the card, who reads its workspace, and the caller's role there. So changes of one card
- * run one after the other, and changes of cards that do not replace each other never wait. In a young vault, serialisable
- * transactions conflict all the time, since PostgreSQL watches small tables and short indexes as a whole. Call it
- * before the card is read, in a `SELF_GUARDED` transaction.
- *
- * Use it for changes that give no new reader to a card. Sharing a card and moving it rely on more, and stay serialisable.
- * Publishing and bringing a deleted card back use `lockForPublishing`.
+ * Call it before the card is read, in a `SELF_GUARDED` transaction. Only for changes that give no new reader:
+ * sharing and moving stay serialisable, publishing uses `lockForPublishing`.
  */
 export async function lockCard(ctx: UserCtx, cardId: string): Promise<void> {
   const workspaceId = await lockAnyCard(ctx, cardId)
@@ -551,10 +508,8 @@ export async function lockArrivals({ db, database }: Ctx): Promise<void> {
 }
 
 /**
- * Locks what publishing relies on: other publishing, so that two equal cards cannot pass at the same time; the
- * card; the readers of both workspaces; the caller's role. PostgreSQL uses read committed here, because the
- * search for duplicates reads what every card write changes, and serialisable transactions would always retry.
- * Restoring a deleted card uses the same locks; its target is its own workspace.
+ * Read committed, because the search for duplicates reads what every card write changes. Locks other
+ * publishing, so that two equal cards cannot pass at the same time.
  */
 export async function lockForPublishing(ctx: UserCtx, cardId: string, target?: string): Promise<void> {
   const { db, database, viewer } = ctx
@@ -629,9 +584,7 @@ export async function nameOf(db: Db, userId: string): Promise<string> {
 
 export type TitledCard = { card_id: string; title: string }
 
-/**
- * Returns the titles of the cards that the viewer may read. A key without the scope `search` gets no titles.
- */
+/** A key without the scope `search` gets no titles. */
 export async function readableTitles(
   ctx: UserCtx,
   cardIds: readonly string[],
@@ -648,10 +601,7 @@ export async function readableTitles(
 
 type Contribution = { by: string; at: string }
 
-/**
- * Returns who added a picture or a piece of evidence. Outsiders, and members for the time before the card came
- * to them, see the owner: another name would reveal who shares a private team with the owner.
- */
+/** Outsiders see the owner: another name would reveal who shares a private team with the owner. */
 export function contributorFor(
   { viewer }: UserCtx,
   { owner_id, viewer_role, seen_since }: Pick<CardRow, 'owner_id' | 'viewer_role' | 'seen_since'>,

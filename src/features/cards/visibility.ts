@@ -16,10 +16,7 @@ import type { Role, Schema, WorkspacesTable } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { mayKnowOf } from '../permissions/index.ts'
 
-/**
- * Permissions for cards as query conditions. Every query that reads cards must use one of these. Only
- * `mayUndelete` lets a deleted card through; a hidden card is visible to its owner only.
- */
+/** Every query that reads cards must use one of these permission conditions. */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
 /** A value, or its parameter in a prepared query. */
@@ -67,10 +64,7 @@ const isInWorkspaceOf = (eb: Cards, visibilities: readonly Visibility[]): Condit
 const isOpenTo = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
   eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
 
-/**
- * Matches public cards that were published from a workspace of the viewer. Uses `exists`, because with a list
- * of public workspaces SQLite reads the whole library.
- */
+/** Uses `exists`, because with a list of public workspaces SQLite reads the whole library. */
 const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId): Condition =>
   eb.and([
     eb('cards.workspace_id', '<>', eb.ref('cards.origin_workspace_id')),
@@ -100,10 +94,6 @@ export const isOpenRow = (card: {
 }): boolean =>
   card.status === PUBLISHED && card.review_status === PASSED && OPEN.includes(card.workspace_visibility)
 
-/**
- * Matches cards that the viewer may read by id: as owner, as editor or admin of the workspace, as member once
- * published, or as anybody if open.
- */
 export function mayRead(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([
@@ -128,9 +118,6 @@ export function isInTeamOf(viewerId: ViewerId): Condition {
   return eb.or([isOwn(eb, viewerId), isMember(eb, viewerId)])
 }
 
-/**
- * Matches cards that the viewer may update: as owner, or as editor or admin of the card's current workspace.
- */
 export function mayUpdate(viewerId: ViewerId): Condition {
   const eb = cards()
   const isEdited = eb.and([isShown(eb), isMember(eb, viewerId, EDITORS)])
@@ -146,19 +133,13 @@ export function mayDelete(viewerId: ViewerId): Condition {
   return eb.and([isThere(eb), isAdministered(eb, viewerId)])
 }
 
-/**
- * Matches deleted cards that the viewer may restore: those who could delete a card. No other condition lets
- * deleted cards through.
- */
+/** Matches deleted cards that the viewer may restore; no other condition lets deleted cards through. */
 export function mayUndelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
 }
 
-/**
- * Returns the trust of a card. Members of the private team that it was published from see the trust as their
- * own.
- */
+/** Members of the private team that the card was published from see the trust as their own. */
 export function trustSeenBy(viewerId: ViewerId) {
   const eb = cards()
   return eb
@@ -175,16 +156,10 @@ export function trustSeenBy(viewerId: ViewerId) {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
-/**
- * `own_and_team` searches both at once; `known` adds cards published from a team of the viewer; `team` means
- * cards that others share there.
- */
+/** `known` adds cards published from a team of the viewer; `team` means cards that others share there. */
 export type SearchedScope = CardScope | 'own_and_team' | 'known' | 'team'
 
-/**
- * Matches cards that search shows. Nobody finds another person's unpublished card, whatever the role.
- * `workspaceIds` narrows every scope (empty: no narrowing) and never widens it.
- */
+/** Nobody finds another person's unpublished card; `workspaceIds` only narrows (empty: no narrowing). */
 export function isListed(
   viewerId: ViewerId,
   scope: SearchedScope,
@@ -212,10 +187,6 @@ export function isListed(
   return eb.and(conditions)
 }
 
-/**
- * Matches cards that lists and stats show: those of search, and in scope workspace also open cards of the
- * named workspaces. A person who knows an unlisted workspace may list its cards.
- */
 export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: readonly string[]): Condition {
   const listed = isListed(viewerId, scope, workspaceIds)
   if (scope !== 'workspace' || workspaceIds.length === 0) return listed
@@ -229,10 +200,7 @@ export function mayFind(viewerId: ViewerId): Condition {
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/**
- * Matches cards without a successor. If the successor is deleted or hidden, the former card counts as current
- * again.
- */
+/** If the successor is deleted or hidden, the former card counts as current again. */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([eb('cards.superseded_by', 'is', null), eb('cards.successor_gone', '=', 1)])
@@ -290,10 +258,7 @@ function homeOf(row: CardAtHome): HomeAnswer['home'] {
   return { kind: 'workspace', workspace_id, name }
 }
 
-/**
- * Returns how many people can read a card. The owner counts even after leaving the workspace, but not after
- * deleting the account.
- */
+/** The owner counts even after leaving the workspace, but not after deleting the account. */
 function peopleOf(row: CardAtHome): number {
   if (row.owner_deleted_at !== null) return row.status === 'published' ? row.members : row.editors
   if (row.status === 'published') return row.members + (row.owner_role === null ? 1 : 0)
@@ -384,14 +349,22 @@ const selectWorkspaces = (db: Db, viewerId: ViewerId) =>
       ...countsOfPeople('workspaces.workspace_id'),
     ])
 
-const workspacesOf = prepared((db, parameter: Named<{ viewerId: string; workspaceIds: string }>) =>
-  selectWorkspaces(db, parameter('viewerId')).where(
-    isAmongTexts(db, 'workspaces.workspace_id', parameter('workspaceIds')),
-  ),
+const workspacesOf = prepared(
+  'workspacesForViewer',
+  (db, parameter: Named<{ viewerId: string; workspaceIds: string }>) =>
+    selectWorkspaces(db, parameter('viewerId')).where(
+      isAmongTexts(db, 'workspaces.workspace_id', parameter('workspaceIds')),
+    ),
 )
 
-const workspaceOf = prepared((db, parameter: Named<{ viewerId: string; workspaceId: string }>) =>
-  selectWorkspaces(db, parameter('viewerId')).where('workspaces.workspace_id', '=', parameter('workspaceId')),
+const workspaceOf = prepared(
+  'workspaceForViewer',
+  (db, parameter: Named<{ viewerId: string; workspaceId: string }>) =>
+    selectWorkspaces(db, parameter('viewerId')).where(
+      'workspaces.workspace_id',
+      '=',
+      parameter('workspaceId'),
+    ),
 )
 
 export async function homeOfNew(
@@ -403,7 +376,7 @@ export async function homeOfNew(
   return facts && { ...facts, owner_role: facts.viewer_role, owner_deleted_at: null, is_own: 1 }
 }
 
-const rolesOf = prepared((db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
+const rolesOf = prepared('rolesOfUsers', (db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
   db
     .selectFrom('memberships')
     .select(['memberships.workspace_id', 'memberships.user_id', 'memberships.role'])
@@ -427,7 +400,7 @@ async function ownersRoles(
   return new Map(found.map(({ workspace_id, user_id, role }) => [`${workspace_id} ${user_id}`, role]))
 }
 
-const deletedAmong = prepared((db, parameter: Named<{ userIds: string }>) =>
+const deletedAmong = prepared('deletedUsers', (db, parameter: Named<{ userIds: string }>) =>
   db
     .selectFrom('users')
     .select(['users.user_id', 'users.deleted_at'])

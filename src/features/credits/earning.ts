@@ -10,10 +10,7 @@ type Account = { user_id: string; email_normal: string | null; email_verified: n
 
 const keptSince = (ctx: Ctx): string => new Date(ctx.now().getTime() - KEPT_MS).toISOString()
 
-/**
- * Records that an account has left its address, by deletion or change. Only proven addresses count: a stranger
- * who registers somebody's address and deletes that account must not stop its owner from earning.
- */
+/** Records only proven addresses: a stranger must not stop the owner of an address from earning. */
 export async function keepLeftAddress(ctx: Ctx, account: Account): Promise<void> {
   if (account.email_normal === null || account.email_verified === 0) return
   const left_at = ctx.now().toISOString()
@@ -52,9 +49,6 @@ export async function dropOldLeftAddresses(ctx: Ctx): Promise<void> {
   )
 }
 
-/**
- * Returns whether an account's address is proven. If the server sends no mail, every address counts as proven.
- */
 export async function isProven(ctx: Ctx, userId: string): Promise<boolean> {
   if (isEveryAddressProven(ctx)) return true
   const user = await ctx.db
@@ -65,10 +59,6 @@ export async function isProven(ctx: Ctx, userId: string): Promise<boolean> {
   return user?.email_verified === 1
 }
 
-/**
- * Returns whether an account may earn rewards and cause rewards for others: only with a proven address that no
- * other account has left recently. Otherwise mass-made accounts, or one account deleted and made again, could
- * earn for one another.
- */
+/** Requires a proven, fresh address, so that mass-made accounts cannot earn for one another. */
 export const mayEarn = async (ctx: Ctx, userId: string): Promise<boolean> =>
   (await isProven(ctx, userId)) && !(await isLeftAddress(ctx, userId))

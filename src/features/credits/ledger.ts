@@ -23,10 +23,7 @@ export type Booking = {
   userId: string
   delta: number
   reason: BookingReason
-  /**
-   * The event of this booking, such as `feedback:<card_id>:<user_id>`. A second booking of the same event does
-   * nothing.
-   */
+  /** The event of this booking, `feedback:<card_id>:<user_id>`; a repeated event books nothing. */
   cause: string
   ref?: { type: string; id: string }
 }
@@ -47,7 +44,7 @@ export async function openBalance(ctx: Ctx, userId: string): Promise<void> {
     .execute()
 }
 
-const balances = prepared((db, parameter: Named<{ userId: string }>) =>
+const balances = prepared('creditBalances', (db, parameter: Named<{ userId: string }>) =>
   db.selectFrom('credit_balances').select('balance').where('user_id', '=', parameter('userId')),
 )
 
@@ -98,10 +95,7 @@ export async function spentOn(
   return -Number(spent)
 }
 
-/**
- * Locks balances, so that bookings which depend on earlier ones run one after the other: a serialisable
- * transaction retries, a `read committed` one waits. SQLite has one writer.
- */
+/** Locks balances, so that bookings which depend on earlier ones run one after the other. */
 export async function lockBalances(ctx: Ctx, userIds: readonly string[]): Promise<void> {
   if (ctx.database.engine !== 'postgres') return
   // Sorted against deadlocks, since two people may reward each other.

@@ -8,10 +8,7 @@ import type { Db } from '../../db/db.ts'
 
 const ACCOUNTS_AT_ONCE = 1000
 
-/**
- * Must stay in step with `book`: what a refund takes back is not spent, and is subtracted from what was
- * earned.
- */
+/** Must stay in step with `book`: a refund is subtracted from what was earned, not added to the spent. */
 const spentSum = sql<number>`coalesce(sum(case when e.delta < 0 and e.reason <> 'refund' then e.delta else 0 end), 0)`
 const earnedSum = sql<number>`coalesce(sum(case when e.delta < 0 and e.reason <> 'refund' then 0 else e.delta end), 0)`
 
@@ -54,10 +51,7 @@ export const ReconciliationReport = z
 
 type Report = z.input<typeof ReconciliationReport>
 
-/**
- * Compares the sums of every account's entries with the balances and reports differences, which need a person.
- * Each slice is one statement, so that concurrent bookings are in both sums or in neither.
- */
+/** Each slice is one statement, so that concurrent bookings are in both sums or in neither. */
 export async function reconcile(ctx: Ctx): Promise<Report> {
   const differences: Report['differences'] = []
   let checked = 0

@@ -8,9 +8,6 @@ import { USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { withoutEnd } from '../../text/unicode.ts'
 import { policyOf } from '../credits/index.ts'
 
-// The usage guide as data, for a model that has never seen the vault. Tools and addresses are filled in from
-// the declarations.
-
 export const GUIDE_VERSION = '1.5.10'
 
 const OVERVIEW =
@@ -97,8 +94,6 @@ const ERRORS = {
   '429': 'Too many calls; wait for Retry-After seconds.',
 } as const
 
-// Returns the server instructions for MCP clients. They are short, because they are sent with every
-// connection.
 const instructions = (judging: string): string =>
   'Knowledge Vault: solved problems as cards, and memory per project. At session start call get_project_context once for your project key, with max_total_chars 6000. ' +
   'Before solving a problem call search_records with include_workspaces true (free; scope public costs credits on a hit). ' +
@@ -144,7 +139,6 @@ type Guide = z.input<typeof AiGuide>
 const ThinGuide = AiGuide.omit({ tools: true }).describe('The guide')
 
 const thinGuide = thinAnswer({
-  input: z.object({}),
   output: ThinGuide,
   of: (guide: z.output<typeof AiGuide>) => guide,
 })

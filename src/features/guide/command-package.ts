@@ -204,10 +204,7 @@ function madeOnce(make: (baseUrl: string) => Promise<Buffer>) {
   }
 }
 
-/**
- * Sends a file with an ETag and no lifetime, so that `npm install` checks for a new version. npx runs its
- * cached copy without a check, which `kvault connect` detects.
- */
+/** Sends an ETag and no lifetime, so that `npm install` checks for a new version. */
 function send(request: FastifyRequest, reply: FastifyReply, { bytes, tag }: Made, type: string) {
   reply.headers({ etag: tag, 'cache-control': 'no-cache' })
   if (request.headers['if-none-match'] === tag) return reply.code(304).send()

@@ -73,10 +73,6 @@ export function parsePage(slug: string, source: string): GuidePage {
   return { slug, title, markdown, sections }
 }
 
-/**
- * Returns a function that makes heading anchors in document order; the second "Limits" of a page is
- * `limits-2`. The page renderer uses it too.
- */
 export function anchors(): (heading: string) => string {
   const seen = new Map<string, number>()
   return (heading) => {

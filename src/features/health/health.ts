@@ -88,9 +88,6 @@ async function askMailServer(ctx: Ctx, transport: MailTransport): Promise<CheckR
   }
 }
 
-/**
- * Checks whether mail can be sent. Asks the mail server at most once a minute, with a timeout of two seconds.
- */
 function checkMail(ctx: Ctx): Promise<CheckResult> {
   const { mail } = ctx.adapters
   if (!mail) return Promise.resolve({ status: 'not_configured' })

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Ctx, contextFor, type Recognised, type Services, type Viewer } from '../../core/context.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { notAuthenticated } from '../../core/errors.ts'
@@ -15,9 +16,9 @@ const SESSION_USE_RECORDED_EVERY_MS = 3_600_000
 
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
 
-const scopeSets = new Map<string, ReadonlySet<Scope>>()
+/** Cached, because most credentials have one of few lists of scopes. */
+const scopeSets = new LRUCache<string, ReadonlySet<Scope>>({ max: 500 })
 
-/** Cached, because there are few different lists of scopes. */
 function scopesIn(json: string): ReadonlySet<Scope> {
   let scopes = scopeSets.get(json)
   if (!scopes) {
@@ -29,7 +30,7 @@ function scopesIn(json: string): ReadonlySet<Scope> {
 
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
 
-const findKey = prepared((db, parameter: Named<{ hash: string }>) =>
+const findKey = prepared('findApiKey', (db, parameter: Named<{ hash: string }>) =>
   db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
@@ -47,7 +48,7 @@ const findKey = prepared((db, parameter: Named<{ hash: string }>) =>
     .where('users.deleted_at', 'is', null),
 )
 
-const findSession = prepared((db, parameter: Named<{ hash: string }>) =>
+const findSession = prepared('findSession', (db, parameter: Named<{ hash: string }>) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.user_id', 'sessions.user_id')
@@ -124,11 +125,7 @@ async function lookUp(services: Services, credential: string, path: string): Pro
   return recognised.viewer
 }
 
-/**
- * Returns the viewer of a credential at `path`. Throws 401, directly or by its promise, if the credential is
- * unknown, ended, expired or for another resource. Returns without a promise if the caller was recognised
- * recently.
- */
+/** Throws 401, directly or by its promise; returns no promise if the caller was recognised recently. */
 export function viewerOf(services: Services, credential: string, path: string): Viewer | Promise<Viewer> {
   const known = services.credentials.find(credential, services.now().getTime())
   if (!known) return lookUp(services, credential, path)

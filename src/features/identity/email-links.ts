@@ -5,6 +5,7 @@ import { randomToken, sha256 } from '../../core/crypto.ts'
 import { AppError, conflict, notAuthenticated, notConfigured, rateLimited } from '../../core/errors.ts'
 import { Email, normalEmail, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
+import { inBatches, type Queue, take, waiting } from '../../db/queue.ts'
 import type { EmailTokensTable, UsersTable } from '../../db/schema.ts'
 import { localTime } from '../../shared/language.ts'
 import { audit } from '../audit/index.ts'
@@ -34,7 +35,6 @@ import {
   putEmailChange,
   requireUser,
   takeEmailChange,
-  takeResetRequests,
   updateUser,
   useEmailToken,
 } from './users.ts'
@@ -153,10 +153,7 @@ export const cancelEmailChange = capability({
     }),
 })
 
-/**
- * Tells the old address of the change, so that its owner can react to an attack. Unproven addresses get no
- * mail: a stranger could register one repeatedly and flood that mailbox.
- */
+/** Unproven addresses get no mail: a stranger could register one repeatedly and flood that mailbox. */
 async function tellOldAddress(ctx: Ctx, user: UsersTable, newEmail: string): Promise<void> {
   if (!user.email) return
   if (user.email_verified !== 1 && !(await hasRoomInMailbox(ctx, 'email_changed', user.email))) return
@@ -173,10 +170,6 @@ async function tellOldAddress(ctx: Ctx, user: UsersTable, newEmail: string): Pro
   })
 }
 
-/**
- * Confirms a new address by its token, in the caller's transaction. Returns false if the token is for
- * something else.
- */
 async function confirmEmailChange(ctx: Ctx, token: string): Promise<boolean> {
   const now = ctx.now().toISOString()
   const change = await takeEmailChange(ctx.db, sha256(token), now)
@@ -255,10 +248,7 @@ const Token = z.string().min(10).max(400)
 const deadLink = () =>
   new AppError(400, 'invalid_token', 'This link has been used, has expired, or was replaced by newer ones.')
 
-/**
- * Warns a person who resets the password of an unproven address: a stranger may have added things to the
- * account.
- */
+/** Warns that a stranger who registered the address first may have added things to the account. */
 async function warnOfFormerHolder(ctx: Ctx, user: UsersTable): Promise<void> {
   if (user.email_verified === 1) return
   await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
@@ -304,10 +294,7 @@ export const resetPassword = capability({
     }),
 })
 
-/**
- * Requires that the account's own holder opens the link, which proves only the mailbox. Otherwise an attacker
- * could register somebody's address and wait until its owner clicks.
- */
+/** Prevents an attacker from registering an address and waiting until its owner clicks the link. */
 async function requireHolder(ctx: Ctx, token: string): Promise<void> {
   const hash = sha256(token)
   const owner =
@@ -377,22 +364,14 @@ export const resendVerification = capability({
 
 export const RESET_JOB = 'password-resets'
 const ASKED_A_MINUTE = 5
-/**
- * Delay in ms until the look-up, which starts after the answer, so that the answer takes the same time for
- * every address (timing attack).
- */
+/** Delay in ms until the look-up, so that every address gets its answer equally fast (timing attack). */
 const LOOK_AFTER_MS = 50
 const BATCH = 20
-/**
- * Limit of valid links. Strangers may also request links, which must not end one that the owner is about to
- * use.
- */
+const RESETS: Queue<'reset_requests'> = { table: 'reset_requests', order: 'request_id' }
+/** Limit of valid links; a stranger's request must not end a link that the owner is about to use. */
 const LINKS_ALIVE = 3
 const LINK_SPARED_MS = 10 * 60_000
-/**
- * Age in ms of the newest link before another one is sent to a full mailbox, so that its owner always has a
- * valid link.
- */
+/** Age in ms of the newest link before a full mailbox gets another one, so that one is always valid. */
 const LINK_FOLLOWED_MS = 50 * 60_000
 
 export const requestPasswordReset = capability({
@@ -473,18 +452,17 @@ export async function newResetLink(ctx: Ctx, userId: string): Promise<ResetLink>
   return { token, expires_at, url: `${ctx.config.baseUrl}/reset?token=${token}` }
 }
 
-/**
- * Sends the mail for each request whose address has an account. Every process does this; each request is taken
- * once.
- */
 export async function answerResetRequests(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  for (let taken = BATCH; taken === BATCH && !stopping.aborted; )
-    taken = await inTx(ctx, async (ctx) => {
-      const addresses = await takeResetRequests(ctx.db, BATCH)
-      for (const address of new Set(addresses)) {
+  const next = (limit: number) => waiting(ctx.db, RESETS, limit)
+  await inBatches({ size: BATCH, stopping }, next, (requests) =>
+    inTx(ctx, async (ctx) => {
+      const addresses = new Set<string>()
+      for (const request of requests)
+        if (await take(ctx.db, RESETS, request)) addresses.add(request.email_normal)
+      for (const address of addresses) {
         const user = await findUserByEmail(ctx.db, address)
         if (user) await sendResetMail(ctx, user)
       }
-      return addresses.length
-    })
+    }),
+  )
 }

@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import type { Subscribers } from '../../core/events.ts'
 import { Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 
@@ -171,26 +173,18 @@ export const dismissFirstSteps = capability({
     }),
 })
 
-/**
- * People whose first search is already stored. A new process starts empty and asks the database once for each
- * person.
- */
-const known = new WeakMap<Ctx['database'], Set<string>>()
-const MAX_KNOWN = 100_000
+const known = new WeakMap<Ctx['database'], LRUCache<string, true>>()
+const MAX_KNOWN = 20_000
 
 function remember({ database }: Ctx, userId: string): void {
-  const people = known.get(database) ?? new Set()
-  if (people.size >= MAX_KNOWN) people.clear()
-  known.set(database, people.add(userId))
+  const people = known.get(database) ?? new LRUCache({ max: MAX_KNOWN })
+  known.set(database, people.set(userId, true))
 }
 
-/**
- * Stores the first search of a person. A failure here must not fail the search, except with an
- * Idempotency-Key: that search runs in a transaction, which cannot continue after an error.
- */
-export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
-  const { userId } = ctx.viewer
-  if (known.get(ctx.database)?.has(userId)) return
+/** A failure must not fail the search, except in a transaction, which cannot continue after an error. */
+export async function noteFirstSearch(ctx: Ctx): Promise<void> {
+  const userId = ctx.viewer?.userId
+  if (userId === undefined || known.get(ctx.database)?.get(userId)) return
   try {
     if (!(await hasSearched(ctx.db, userId)))
       await inTx(ctx, (ctx) => noteFirstStep(ctx.db, userId, { searched_at: ctx.now().toISOString() }))
@@ -201,3 +195,5 @@ export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
     ctx.log.warn({ err: error }, 'the first search of a person could not be noted')
   }
 }
+
+export const firstStepSubscribers: Subscribers<Ctx> = { 'search.answered': [noteFirstSearch] }

@@ -12,7 +12,7 @@ export {
   sendVerificationMail,
   verifyEmail,
 } from './email-links.ts'
-export { dismissFirstSteps, noteFirstSearch, readFirstSteps, sampleRows } from './first-steps.ts'
+export { dismissFirstSteps, firstStepSubscribers, readFirstSteps, sampleRows } from './first-steps.ts'
 export { disconnectAllApps, disconnectApp, dropOAuthLeftovers, listConnectedApps } from './oauth-grants.ts'
 export { bearerChallenge, GRANTABLE_SCOPES } from './oauth-protocol.ts'
 export { oauthRoutes } from './oauth-routes.ts'

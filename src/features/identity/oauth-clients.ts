@@ -15,8 +15,7 @@ import { TookTooLong, within } from '../../shared/time.ts'
 import { OAuthProblem, redirectProblem } from './oauth-protocol.ts'
 import { findClientRow, upsertClient } from './oauth-store.ts'
 
-// Ranges that are not the public internet (IANA special-purpose registries), against SSRF: a document that a
-// stranger names must not reach this machine, its neighbours, or a cloud's metadata service.
+// Ranges that are not the public internet (IANA special-purpose registries), against SSRF.
 const blocked = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -72,10 +71,7 @@ export type DocumentNet = {
   allowed: (address: string) => boolean
 }
 
-/**
- * Resolves a host without the system's look-up, of which a process does only two at a time. Otherwise
- * strangers who name hosts with silent name servers could block mail and payments (denial of service).
- */
+/** Bypasses the system's look-up: slow name servers of strangers could block it (denial of service). */
 export async function lookUp(
   host: string,
   names: { resolve4: AskNames; resolve6: AskNames } = new Resolver(NAME_SERVER),
@@ -124,8 +120,7 @@ export function documentUrl(clientId: string): URL {
   return url
 }
 
-// Fetches a client document. The name is resolved once and the connection goes to exactly that address,
-// against DNS rebinding. No redirect is followed; size and time are limited (SSRF).
+// Connects to the address resolved once, against DNS rebinding; follows no redirect (SSRF).
 export async function fetchClientDocument(clientId: string, net: DocumentNet = internet): Promise<unknown> {
   const url = documentUrl(clientId)
   const text = await within(TIMEOUT_MS, readAt(url, net)).catch((error: unknown) => {
@@ -215,10 +210,7 @@ const wrongMetadata = (path: readonly PropertyKey[], message: string) =>
     `${path.join('.') || 'body'}: ${message}`,
   )
 
-/**
- * Refuses an address that contains a secret. It cannot be redacted, because redirect addresses are compared
- * exactly.
- */
+/** Redirect addresses are compared exactly, so a secret in one cannot be redacted. */
 function refuseSecret(uri: string): void {
   const [found] = findSecrets(uri)
   if (found)
@@ -258,8 +250,7 @@ export function parseClientMetadata(body: unknown): ClientMetadata {
   }
 }
 
-// Parses a client document. A document may describe only itself. A client with a public document cannot have a
-// secret, since anybody could impersonate it.
+// A client with a public document cannot have a secret, since anybody could impersonate it.
 export function parseClientDocument(clientId: string, body: unknown): ClientMetadata {
   const members = z.looseObject({ client_id: z.literal(clientId) }).safeParse(body)
   if (!members.success)
@@ -331,10 +322,6 @@ export async function registerClient(ctx: Ctx, body: unknown) {
   }
 }
 
-/**
- * Returns the error for an unknown client. An app may keep an ended registration forever, until its stored
- * sign-in is removed.
- */
 const unknownClient = () =>
   new OAuthProblem(
     'invalid_client',
@@ -366,10 +353,7 @@ export async function findClient(
   return fresh ? fromRow(row) : describeDocument(ctx, clientId, net)
 }
 
-/**
- * Returns the client of an existing consent, for tokens. While the document's host is unreachable, the last
- * stored document counts; otherwise every connection would end with that host.
- */
+/** While the document's host is unreachable, the last stored document counts. */
 export async function findKnownClient(
   ctx: Ctx,
   clientId: string | undefined,

@@ -51,10 +51,6 @@ export function resourceCovers(resource: string, baseUrl: string, path: string):
   return path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)
 }
 
-/**
- * Returns the person that an app acts for, by its access token. One look-up by an indexed hash, as for keys
- * and sessions.
- */
 export async function recogniseAccessToken(ctx: Ctx, token: string): Promise<Recognised> {
   const row = await ctx.db
     .selectFrom('oauth_tokens')
@@ -127,10 +123,7 @@ export type TokenAnswer = {
 
 const after = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISOString()
 
-/**
- * Requires a session. A key or an app must not consent for its person, or it could give itself more
- * permissions.
- */
+/** Prevents a key or an app from consenting for its person and so gaining permissions. */
 function requireSession({ viewer }: UserCtx): void {
   if (viewer.credential.kind !== 'session')
     throw new OAuthProblem('access_denied', 'Only a person who is signed in may connect an app.')
@@ -199,10 +192,7 @@ async function issue(
   }
 }
 
-/**
- * A refusal may end a grant, which must be committed, so the transaction returns the refusal instead of
- * throwing it.
- */
+/** Returned instead of thrown, because a refusal may end a grant, which must be committed. */
 type Outcome = TokenAnswer | OAuthProblem
 
 async function settle(outcome: Promise<Outcome>): Promise<TokenAnswer> {
@@ -282,10 +272,7 @@ export const refreshTokens = (ctx: Ctx, client: OAuthClient, given: Refresh): Pr
     }),
   )
 
-/**
- * Revokes an access token alone, or the whole grant for a refresh token (RFC 7009). An unknown token is not an
- * error.
- */
+/** Revokes an access token alone, or the whole grant for a refresh token (RFC 7009). */
 export const revokeToken = (ctx: Ctx, client: OAuthClient, token: string): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const row = await findToken(ctx.db, sha256(token))

@@ -3,11 +3,9 @@ import { sha256 } from '../../core/crypto.ts'
 import { canonicalAddress, isLoopback } from '../../core/own-addresses.ts'
 import { AGENT_KEYS, TOOL_SCOPES } from '../../shared/scopes.ts'
 
-// Scopes of an app that requests none. Without `account`: an app could make API keys that still work after it
-// is disconnected.
+// Without `account`: an app could make API keys that still work after it is disconnected.
 export const GRANTABLE_SCOPES = TOOL_SCOPES
-// Scopes that an app may request by name. Keys for agents outlive the app that made them, so the metadata does
-// not list that scope: clients request whatever is listed.
+// The metadata does not list `AGENT_KEYS`, because clients request whatever is listed.
 const BY_NAME = [...GRANTABLE_SCOPES, AGENT_KEYS] as const
 export type GrantableScope = (typeof BY_NAME)[number]
 
@@ -21,8 +19,7 @@ export const SCOPE_MEANING: Record<GrantableScope, string> = {
     'Make keys for the agents on your computer. A key may do what is ticked here, and lasts until you delete it under API keys',
 }
 
-// An error in the words of OAuth (RFC 6749 §5.2, RFC 7591 §3.2.2). It must not leave the OAuth routes, because
-// other routes have another form of error.
+// OAuth errors (RFC 6749 §5.2) must not leave the OAuth routes, whose form of error differs.
 export class OAuthProblem extends Error {
   readonly error: string
   readonly status: number
@@ -68,16 +65,13 @@ export function redirectProblem(text: string): string | null {
   return null
 }
 
-// Returns whether a redirect without consent is harmless: to an app on this computer by loopback, or by a
-// scheme that is a reversed domain. Anybody can register any other address, so the person follows a link
-// there.
+// Only loopback and reversed-domain schemes are safe: anybody can register any other address.
 export function isSafeUnasked(text: string): boolean {
   const url = new URL(text)
   return isOnThisComputer(url) || hasDot(url)
 }
 
-// Returns whether a redirect address is registered. Loopback addresses match on any port (RFC 8252 §7.3),
-// others exactly.
+// Loopback addresses match on any port (RFC 8252 §7.3), others exactly.
 export function redirectMatches(registered: readonly string[], asked: string): boolean {
   if (registered.includes(asked)) return true
   if (redirectProblem(asked)) return false
@@ -92,8 +86,7 @@ export function redirectMatches(registered: readonly string[], asked: string): b
   })
 }
 
-// Parses scopes and ignores unknown ones, such as `offline_access`. No scope means every scope that an app may
-// have, since the person decides on the consent page.
+// Ignores unknown scopes such as `offline_access`; no scope means every scope that an app may have.
 export function parseScopes(text: string | undefined): GrantableScope[] {
   const asked = (text ?? '').split(/\s+/).filter(Boolean)
   if (asked.length === 0) return [...GRANTABLE_SCOPES]
@@ -103,17 +96,12 @@ export function parseScopes(text: string | undefined): GrantableScope[] {
   return known
 }
 
-// A resource is a prefix of addresses: `{base}/mcp` opens MCP and the tools below it, `{base}` the whole
-// vault.
 const mcpResource = (baseUrl: string): string => `${baseUrl}/mcp`
 
 const inSmallLetters = (address: string) =>
   address.replace(/^[a-z]+:\/\/[^/?#]*/i, (origin) => origin.toLowerCase())
 
-/**
- * Returns a resource as it is stored and compared: scheme and host in lower case, as MCP demands, without a
- * slash at the end, with the vault's own host name.
- */
+/** Lowers scheme and host, as MCP demands, and drops the slash at the end. */
 export const canonicalResource = (config: Pick<Config, 'baseUrl'>, asked: string): string =>
   canonicalAddress(config, inSmallLetters(asked).replace(/\/$/, ''))
 

@@ -53,10 +53,6 @@ type AuthorizationRequest = {
   fields: Record<string, string>
 }
 
-/**
- * A refusal that is sent to the client by redirect. Until the redirect address is checked, errors are shown on
- * our own page.
- */
 class RedirectedProblem extends Error {
   readonly location: string
   constructor(location: string, message: string) {
@@ -177,10 +173,7 @@ const refusalPage = (reason: string, backTo?: string): string =>
 ${backTo !== undefined && html`<p><a class="button" href="${backTo}">Back to ${destination(backTo)}</a></p>`}`,
   })
 
-/**
- * Returns the headers. Chromium applies form-action also to the redirect after the form, so the app's own
- * address is allowed.
- */
+/** Chromium applies form-action also to the redirect after the form, so the app's address is allowed. */
 export function consentHeaders(redirectUri: string | null) {
   const target = redirectUri === null ? null : new URL(redirectUri)
   const allowed = target === null ? '' : target.protocol.startsWith('http') ? target.origin : target.protocol
@@ -207,10 +200,6 @@ const issuerFor = ({ config }: Services, request: FastifyRequest): string =>
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_FORM_FIELDS = 100
 
-/**
- * Parses a form; undefined if it has more fields than any request of the protocol. Fields are counted before
- * parsing.
- */
 const readForm = (text: string): URLSearchParams | undefined =>
   text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS
     ? undefined
@@ -240,9 +229,7 @@ const parametersOf = (request: FastifyRequest): URLSearchParams => {
   return form
 }
 
-/**
- * Returns the person at the browser, by the web app's session cookie only. Keys and other tokens do not count.
- */
+/** Recognises the person by the web app's session cookie only; keys and other tokens do not count. */
 async function personAt(services: Services, request: FastifyRequest) {
   const token = sessionCookie(request, services.config.baseUrl)
   if (!token) return undefined
@@ -254,10 +241,7 @@ async function personAt(services: Services, request: FastifyRequest) {
   }
 }
 
-/**
- * Returns a form token against CSRF: only the holder of the session cookie can compute it, and it is valid for
- * this request only.
- */
+/** Returns a form token against CSRF, valid for this session cookie and this request only. */
 const formProof = (sessionToken: string, fields: Record<string, string>): string =>
   sha256(`consent\n${sessionToken}\n${JSON.stringify(fields)}`)
 
@@ -265,10 +249,7 @@ function showRefusal(reply: FastifyReply, reason: string) {
   return reply.code(400).headers(consentHeaders(null)).send(refusalPage(reason))
 }
 
-/**
- * Sends the person back by redirect if that is safe, otherwise by a link. Anybody can register an address, so
- * an automatic redirect could serve phishing (RFC 9700 §4.11.2) or start any program that has a scheme.
- */
+/** Uses a link if a redirect is unsafe: an automatic one could serve phishing (RFC 9700 §4.11.2). */
 function sendBack(reply: FastifyReply, problem: RedirectedProblem) {
   if (isSafeUnasked(problem.location)) return reply.headers(NO_STORE).redirect(problem.location, 303)
   return reply.code(400).headers(consentHeaders(null)).send(refusalPage(problem.message, problem.location))

@@ -97,10 +97,7 @@ export const listGrants = (db: Db, userId: string) =>
     .orderBy('oauth_grants.grant_id', 'desc')
     .execute()
 
-/**
- * Deletes expired codes and tokens, grants whose code nobody fetched, and registrations without any consent.
- * The client of a disconnected app stays, so that it can be connected again.
- */
+/** The client of a disconnected app stays, so that it can be connected again. */
 export async function deleteLeftovers(db: Db, now: string, staleBefore: string): Promise<void> {
   await db.deleteFrom('oauth_tokens').where('expires_at', '<', now).execute()
   await db.deleteFrom('oauth_codes').where('expires_at', '<', staleBefore).execute()

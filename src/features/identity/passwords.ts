@@ -38,10 +38,7 @@ function hashOfNobody(hashing: Hashing): Promise<string> {
   return made
 }
 
-/**
- * Checks a password. Does the same work for an account that does not exist, so that the time reveals nothing
- * (timing attack).
- */
+/** Does the same work for an account that does not exist (timing attack). */
 export async function passwordMatches(
   hashing: Hashing,
   storedHash: string | null | undefined,
@@ -55,10 +52,6 @@ export async function passwordMatches(
 
 /** Failures without a wait (brute force). After that, each further failure doubles the wait. */
 const FREE_FAILURES = 5
-/**
- * Failures of a host without a wait. Many people may share a host, so the limit is higher, and one failure is
- * forgiven each minute.
- */
 const FREE_FAILURES_OF_HOST = 50
 /** A host's failures are stored as the seconds until they are forgiven, so that no part of a minute is lost. */
 const FORGIVEN_AFTER_SECONDS = 60
@@ -66,19 +59,13 @@ const MAX_WAIT_SECONDS = 900
 const FORGET_AFTER_MS = 24 * 3_600_000
 const LOGINS_PER_EMAIL_A_MINUTE = 5
 
-/**
- * Returns the key for failures of an address from one host. Never by the address alone: a stranger could fail
- * on purpose and lock its owner out.
- */
+/** Never by the address alone: a stranger could fail on purpose and lock its owner out. */
 const byAddress = (ctx: Ctx, email: string) => `email:${sha256(`${email}\n${ctx.ip}`)}`
 const byHost = (ctx: Ctx) => `ip:${sha256(ctx.ip)}`
 
 type Row = { subject: string; failures: number; last_failure_at: string }
 
-/**
- * Returns the failures that still count. Those of a host decrease with time; otherwise its wait would never
- * end where somebody mistypes every day.
- */
+/** Failures of a host decrease with time; otherwise its wait would never end. */
 function leftNow(ctx: Ctx, { subject, failures, last_failure_at }: Row): number {
   if (subject !== byHost(ctx)) return failures
   const since = Math.max(0, ctx.now().getTime() - Date.parse(last_failure_at))
@@ -106,7 +93,7 @@ const findFailures = (ctx: Ctx, subjects: readonly string[]): Promise<Row[]> =>
 /** Refuses a try that comes too soon after failed ones from this host (brute force). */
 export async function limitGuessers(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
-  const perMinute = ctx.limits.hit(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
+  const perMinute = await ctx.limits.hitTogether(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
   if (perMinute.exceeded) throw rateLimited(perMinute, 'Too many tries for this e-mail address.')
   const rows = await findFailures(ctx, [byAddress(ctx, email), byHost(ctx)])
   const wait = Math.max(0, ...rows.map((row) => secondsToWait(ctx, row)))
@@ -167,10 +154,7 @@ async function hasJustSignedIn(ctx: UserCtx): Promise<boolean> {
   return session !== undefined
 }
 
-/**
- * Requires a recent sign-in, for actions that could hand over the account: a stolen key or an old session is
- * not enough.
- */
+/** Prevents a stolen key or an old session from handing over the account. */
 export async function requireRecentProof(
   ctx: UserCtx,
   user: UsersTable,

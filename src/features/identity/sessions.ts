@@ -74,9 +74,7 @@ export const logout = capability({
     }),
 })
 
-/**
- * Ends the session that a new sign-in replaces: no window has its token any more, so nobody could sign it out.
- */
+/** Nobody could sign out the replaced session, because no window has its token any more. */
 export const endReplacedSession = (ctx: Ctx, token: string): Promise<void> =>
   inTx(ctx, ({ db }) => deleteSessionOfToken(db, sha256(token)))
 
@@ -163,10 +161,7 @@ export const signOutEverywhere = capability({
     }),
 })
 
-/**
- * Housekeeping: deletes expired sessions and mailed links. Two statements, since a cluster stores sessions on
- * other nodes.
- */
+/** Uses two statements, since a cluster stores sessions on other nodes. */
 export async function dropEndedAccess(ctx: Ctx): Promise<void> {
   const now = ctx.now().toISOString()
   await inTx(ctx, (ctx) => deleteEndedSessions(ctx.db, now))

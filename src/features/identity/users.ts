@@ -71,7 +71,7 @@ export async function emailChangeOwner(db: Db, tokenHash: string): Promise<strin
   return row?.user_id
 }
 
-const homeOfKey = prepared((db, parameter: Named<{ key: string }>) =>
+const homeOfKey = prepared('homeOfApiKey', (db, parameter: Named<{ key: string }>) =>
   db.selectFrom('api_keys').select('default_workspace_id').where('key_id', '=', parameter('key')),
 )
 
@@ -86,7 +86,7 @@ export async function insertUser(db: Db, row: UsersTable): Promise<void> {
   await db.insertInto('users').values(row).execute()
 }
 
-const findUserRow = prepared((db, parameter: Named<{ user: string }>) =>
+const findUserRow = prepared('findUserRow', (db, parameter: Named<{ user: string }>) =>
   db.selectFrom('users').selectAll().where('user_id', '=', parameter('user')).where('deleted_at', 'is', null),
 )
 
@@ -183,21 +183,6 @@ export async function insertResetRequest(db: Db, row: ResetRequestsTable): Promi
   await db.insertInto('reset_requests').values(row).execute()
 }
 
-/** Returns the addresses of the oldest requests and removes the requests. */
-export async function takeResetRequests(db: Db, most: number): Promise<string[]> {
-  const rows = await db.selectFrom('reset_requests').selectAll().orderBy('request_id').limit(most).execute()
-  if (rows.length > 0)
-    await db
-      .deleteFrom('reset_requests')
-      .where(
-        'request_id',
-        'in',
-        rows.map((row) => row.request_id),
-      )
-      .execute()
-  return rows.map((row) => row.email_normal)
-}
-
 export function liveResetTokens(db: Db, userId: string, now: string): Promise<EmailTokensTable[]> {
   return db
     .selectFrom('email_tokens')
@@ -290,10 +275,7 @@ export const UserResponse = z
 
 export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
 
-/**
- * Returns whether a person is a service admin: granted on the server's command line, or named by e-mail in the
- * configuration. A named address must be proven, by mail or by Google, because anybody can register it.
- */
+/** An admin address from the configuration must be proven, because anybody can register it. */
 export const isServiceAdmin = (
   config: Ctx['config'],
   user: { email_normal: string | null; email_verified: number; service_admin: number },
@@ -402,10 +384,6 @@ export const submitOnboarding = capability({
     }),
 })
 
-/**
- * The setting `publishing_enabled`: if off, neither the person nor their agents can show a card to strangers.
- */
-
 export const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
 
 export const isPublishingEnabled = async (ctx: UserCtx): Promise<boolean> =>
@@ -421,18 +399,11 @@ const MAX_NAME_LENGTH = 120
 /** One line without invisible characters, since others see it beside cards and in mails. */
 export const DisplayName = z.string().overwrite(plainName).min(1).max(MAX_NAME_LENGTH)
 
-/**
- * Returns a name without secrets, since everybody can read it beside public cards. Cut to the limit, which an
- * external name or a placeholder may exceed.
- */
+/** Replaces secrets, since everybody can read the name beside public cards. */
 export const cleanName = (name: string): string =>
   cutText(cleanText(name, new Findings()), MAX_NAME_LENGTH).text
 
-/**
- * Throws if the caller's credential has ended. Call it in the transaction that makes a new credential, or
- * anything else that ends with the account: a request that began before all access was ended must not leave it
- * behind.
- */
+/** Call it in the transaction that makes a credential: an ended credential must make no other. */
 export async function requireLiveCredential(ctx: UserCtx): Promise<void> {
   if (!(await findCredential(ctx.db, ctx.viewer.credential)))
     throw notAuthenticated('This credential has ended meanwhile. Sign in again.', 'invalid_token')

@@ -10,7 +10,7 @@ import { localDay, localNumber } from '../../shared/language.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import {
   AT_HOME,
-  CARD_TYPES,
+  answered,
   type HomeAnswer,
   isCurrent,
   isListed,
@@ -64,10 +64,6 @@ const shared = (db: Db, { viewerId, workspaceId }: WeekQuery) =>
     .where(isListed(viewerId, 'workspace', [workspaceId]))
     .where('cards.status', '=', 'published')
 
-/**
- * Returns new and changed cards, newest first. Names the person who changed a card only while that person is a
- * member.
- */
 const newsOf = (db: Db, asked: WeekQuery) =>
   shared(db, asked)
     .leftJoin('memberships', (join) =>
@@ -157,9 +153,6 @@ const judged = (db: Db, asked: WeekQuery, limit: number) =>
     .limit(limit)
     .execute()
 
-/**
- * Returns unshared cards recorded with an API key or OAuth: the viewer's own, and for editors and admins all.
- */
 const draftsOf = (db: Db, { viewerId, workspaceId, until, limit }: WeekQuery) =>
   db
     .selectFrom('cards')
@@ -218,7 +211,7 @@ const TeamWeek = z
     cards: partOf(
       z.object({
         ...Card,
-        card_type: z.enum(CARD_TYPES),
+        card_type: answered.card_type,
         change: z.enum(['new', 'changed']),
         by_name: z.string().nullable().describe('Who wrote this version, while they are a member'),
         at: Time,

@@ -5,6 +5,7 @@ import { collateAsWords } from '../../../test/support/collation.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { foreignCard } from '../../../test/support/foreign-card.ts'
 import { makeSnapshot, OPEN_LIBRARY, publish, snapshotLines } from '../../../test/support/publishing.ts'
+import { mergeSubscribers } from '../../core/events.ts'
 
 const SERVER = 'https://other.example'
 
@@ -19,6 +20,24 @@ onBothEngines(
 
     const outcomes = (answer: { body: { items: { outcome: string }[] } }) =>
       answer.body.items.map(({ outcome }) => outcome)
+
+    test('a card is published once, whether it is shared, published to the library or pulled', async () => {
+      const { services } = t.app
+      const { workspaceId, editor } = await team(t)
+      const before = services.subscribers
+      const ways: string[] = []
+      const listen = { 'card.published': [(_: unknown, { way }: { way: string }) => void ways.push(way)] }
+      services.subscribers = mergeSubscribers(before, listen)
+      try {
+        const { card_id } = await record(editor, { workspace_id: workspaceId })
+        for (const way of ['share', 'share', 'publish', 'publish'])
+          expect((await editor.post(`/api/v1/cards/${card_id}/${way}`)).status).toBe(200)
+        await importing(editor, workspaceId, [foreignCard('pulled')])
+      } finally {
+        services.subscribers = before
+      }
+      expect(ways).toEqual(['shared', 'published', 'pulled'])
+    })
 
     test('imports cards into the team with their origin, once, and updates them when they are newer', async () => {
       const { workspaceId, editor, viewer } = await team(t)

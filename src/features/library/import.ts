@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { contentHash } from '../../core/crypto.ts'
 import { invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { AnswerId, Id, LicenceId } from '../../core/schemas.ts'
 import { toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
@@ -12,17 +12,17 @@ import type { WorkspacesTable } from '../../db/schema.ts'
 import { byBytes } from '../../db/sql-values.ts'
 import { FIXED_POLICY } from '../../review/find-danger.ts'
 import { dangerInCard, secretsInContent } from '../../shared/card-checks.ts'
+import { contentHash } from '../../shared/library-snapshot.ts'
 import { SIMILAR } from '../../text/similar.ts'
 import { audit } from '../audit/index.ts'
 import {
   answering,
   type CardWords,
-  CaseCreate,
-  CaseUpdate,
   cardsLike,
   changeOrigin,
   edit,
   editableAtAnyVersion,
+  given,
   MAX_BODY_BYTES,
   mayRead,
   originKey,
@@ -40,10 +40,6 @@ import { requireMayPublish, requireRole } from '../permissions/index.ts'
 
 export type Pulled = { card_id: string; isGone: boolean; isPublishedElsewhere: boolean; version: number }
 
-/**
- * Returns the card that an earlier pull made in this workspace, even if it was published from there. A card
- * that is still here is preferred, and a visible card to a deleted or hidden one.
- */
 async function findPulled(db: Db, workspaceId: string, originKey: string): Promise<Pulled | undefined> {
   const rows = await db
     .selectFrom('cards')
@@ -80,10 +76,7 @@ async function findSameContent(
 
 type Page = { viewerId: string; workspaceId: string; server: string; after: string; limit: number }
 
-/**
- * Lists pulled cards of a server. The key begins with the server and a space; `!` is the character after the
- * space, so it ends the range.
- */
+/** The key begins with the server and a space; `!` follows the space, so it ends the range. */
 function listPulled(db: Db, { viewerId, workspaceId, server, after, limit }: Page) {
   const key = byBytes(db, 'origin_key')
   return db
@@ -111,23 +104,6 @@ const ServerUrl = z
   .regex(/^[^?#\s]*[^/?#\s]$/, 'Input should end without a slash, a query or a fragment')
   .meta({ format: 'uri' })
 
-const { card_type, title, symptom, fix_summary, environment, root_cause, steps, tags, card_payload, body } =
-  CaseCreate.shape
-
-const Content = z.object({
-  card_type,
-  title,
-  symptom,
-  fix_summary,
-  environment,
-  root_cause,
-  steps,
-  tags,
-  card_payload,
-  body,
-  scope_notes: CaseUpdate.shape.scope_notes.unwrap().default(null),
-})
-
 const SnapshotCard = z
   .object({
     card_id: Id,
@@ -140,7 +116,7 @@ const SnapshotCard = z
       .object({ server: ServerUrl })
       .optional()
       .describe('Where the card was written, if that server had pulled it itself'),
-    card: Content,
+    card: z.object(given),
   })
   .meta({ id: 'SnapshotCard' })
 
@@ -208,10 +184,6 @@ const originOf = (ctx: UserCtx, { server }: Target, given: SnapshotCardInput): S
   pulled_at: ctx.now().toISOString(),
 })
 
-/**
- * Returns why the review refuses a pulled card. This server reviews it again, by the rules of the library and
- * of the workspace.
- */
 const keptOut = (verdict: Reviewed): Fate | undefined =>
   verdict.passed ? undefined : { outcome: 'blocked', reasons: verdict.reasons }
 
@@ -274,6 +246,15 @@ async function make(
     },
     words,
   )
+  if (isShared)
+    await emit(ctx, 'card.published', {
+      cardId: card.card_id,
+      way: 'pulled',
+      workspaceId,
+      fromWorkspaceId: workspaceId,
+      licence: given.licence,
+      isJudged: false,
+    })
   return { outcome: 'created', card_id: card.card_id, ...near }
 }
 

@@ -9,7 +9,13 @@ import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { safeMarkdown } from '../../pages/markdown.ts'
 import { type Html, html, PAGE_HEADERS, page } from '../../pages/page.ts'
-import type { Step } from '../../shared/card-checks.ts'
+import {
+  type CardField,
+  DEFINITION,
+  FIRST_TEXTS,
+  MARKDOWN_FIELDS,
+  type Step,
+} from '../../shared/card-fields.ts'
 import { DEFAULT_LANGUAGE } from '../../shared/language.ts'
 import { LICENCE_TEXTS, type Licence } from '../../shared/licences.ts'
 import { beginningOf, escapeHtml } from '../../text/unicode.ts'
@@ -22,8 +28,9 @@ const publicCards = (db: Db) => db.selectFrom('cards').where(isListed(NOBODY, 'p
 
 const SHOWN_CHARACTERS = 20_000
 
-const begin = (column: 'symptom' | 'fix_summary' | 'root_cause' | 'body' | 'scope_notes', most: number) =>
-  sql<string | null>`substr(${sql.ref(`cards.${column}`)}, 1, ${most})`
+const BEGINNINGS = MARKDOWN_FIELDS.map((field) =>
+  sql<string | null>`substr(${sql.ref(`cards.${field}`)}, 1, ${SHOWN_CHARACTERS})`.as(field),
+)
 
 type PublicCard = Pick<
   Selectable<CardsTable>,
@@ -36,13 +43,8 @@ type PublicCard = Pick<
   licence: Licence | null
   version_published_at: string | null
   origin: string | null
-  symptom: string | null
-  fix_summary: string | null
-  root_cause: string | null
-  body: string | null
-  scope_notes: string | null
   is_current: number
-}
+} & Record<(typeof MARKDOWN_FIELDS)[number], string | null>
 
 function findPublicCard(db: Db, cardId: string): Promise<PublicCard | undefined> {
   return publicCards(db)
@@ -64,14 +66,7 @@ function findPublicCard(db: Db, cardId: string): Promise<PublicCard | undefined>
       'cards.origin',
       'users.display_name as owner_name',
     ])
-    .select((eb) => [
-      begin('symptom', SHOWN_CHARACTERS).as('symptom'),
-      begin('fix_summary', SHOWN_CHARACTERS).as('fix_summary'),
-      begin('root_cause', SHOWN_CHARACTERS).as('root_cause'),
-      begin('body', SHOWN_CHARACTERS).as('body'),
-      begin('scope_notes', SHOWN_CHARACTERS).as('scope_notes'),
-      eb.case().when(isCurrent()).then(1).else(0).end().as('is_current'),
-    ])
+    .select((eb) => [...BEGINNINGS, eb.case().when(isCurrent()).then(1).else(0).end().as('is_current')])
     .where('cards.card_id', '=', cardId)
     .executeTakeFirst()
 }
@@ -170,6 +165,14 @@ const part = (title: string, text: string | null): Html | '' =>
       }</section>`
     : ''
 
+/** Returns the texts before the steps. The fix follows its cause. */
+function textParts(card: PublicCard): Html[] {
+  const labels: Partial<Record<CardField, string>> =
+    card.card_type === 'debug_fix' ? {} : { symptom: 'Problem or goal', fix_summary: 'Solution' }
+  const fields = [...FIRST_TEXTS.filter((field) => field !== 'fix_summary'), 'fix_summary'] as const
+  return fields.map((field) => html`${part(labels[field] ?? DEFINITION[field].label, card[field])}\n`)
+}
+
 function stepsPart(steps: readonly Step[]): Html | '' {
   if (steps.length === 0) return ''
   const items = steps
@@ -216,19 +219,15 @@ const footOf = (card: PublicCard): Html =>
   html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a> <a href="/report/${card.card_id}" rel="nofollow">Report this card</a></footer>`
 
 function cardView(card: PublicCard, baseUrl: string): string {
-  const isDebug = card.card_type === 'debug_fix'
   const title = beginningOf(plain(card.title), 200)
   const published = card.published_at ?? card.created_at
   const body = html`${TOP}<article>
 <p class="soft">${TYPE_NAMES[card.card_type]} by ${authorOf(card)}${card.origin !== null && `, passed on by ${card.owner_name}`} · published
 <time datetime="${published}">${day(published)}</time></p>
 <h1>${card.title}</h1>
-${part(isDebug ? 'Symptom' : 'Problem or goal', card.symptom)}
-${part('Root cause', card.root_cause)}
-${part(isDebug ? 'Fix' : 'Solution', card.fix_summary)}
-${stepsPart(fromJson<Step[]>(card.steps))}
-${part('Where it applies', card.scope_notes)}
-${part('Notes', card.body)}
+${textParts(card)}${stepsPart(fromJson<Step[]>(card.steps))}
+${part(DEFINITION.scope_notes.label, card.scope_notes)}
+${part(DEFINITION.body.label, card.body)}
 ${factsPart(card)}
 ${givenPart(card)}
 </article>${footOf(card)}`

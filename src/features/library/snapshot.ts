@@ -12,6 +12,7 @@ import { newId, PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { LibrarySnapshotsTable } from '../../db/knowledge-schema.ts'
 import { acquireLock } from '../../db/locks.ts'
 import { contentOf } from '../../shared/card-checks.ts'
+import { WORD_COLUMNS, WRITTEN_COLUMNS } from '../../shared/card-fields.ts'
 import {
   type CardLine,
   type LineOrigin,
@@ -48,10 +49,9 @@ const givenCards = (db: Db) =>
 const givenAfter = (db: Db, last: string, limit: number, mostBytes: number) =>
   givenCards(db)
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
-    .select(['cards.card_id', 'cards.card_type', 'cards.version', 'cards.title', 'cards.symptom'])
-    .select(['cards.fix_summary', 'cards.environment', 'cards.root_cause', 'cards.steps', 'cards.tags'])
-    .select(['cards.card_payload', 'cards.body', 'cards.scope_notes', 'cards.content_hash', 'cards.licence'])
-    .select(['cards.version_published_at', 'cards.origin', 'users.display_name as owner_name'])
+    .select(['cards.card_id', 'cards.version', ...WORD_COLUMNS, ...WRITTEN_COLUMNS, 'cards.content_hash'])
+    .select(['cards.licence', 'cards.version_published_at', 'cards.origin'])
+    .select('users.display_name as owner_name')
     .where('cards.card_id', '>', last)
     .where(writtenBytes, '<=', mostBytes)
     .orderBy('cards.card_id')
@@ -185,10 +185,7 @@ const CLAIM_MS = 10 * 60_000
 const PAGE = 50
 /** Size of all parts but the last, in bytes. Both engines handle rows of this size well. */
 const PART_BYTES = 192 * 1024
-/**
- * Longer cards in the database are left out. Escaping makes text longer, so a line has room for four times as
- * much.
- */
+/** Escaping makes text longer, so a line has room for four times as much. */
 const MAX_CARD_BYTES = MAX_LINE_BYTES / 4
 const KEPT = 2
 
@@ -390,10 +387,7 @@ type Range = { from: number; to: number }
 
 const ONE_RANGE = /^bytes=(\d{1,15})-(\d{0,15})$/
 
-/**
- * Returns the bytes that a Range header requests. Only one range with a start is supported; other forms get
- * the whole, as HTTP allows.
- */
+/** Supports only one range with a start; other forms get the whole, as HTTP allows. */
 export function byteRange(header: string | undefined, size: number): Range | 'whole' | 'none' {
   const match = ONE_RANGE.exec(header ?? '')
   if (!match) return 'whole'

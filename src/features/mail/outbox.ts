@@ -13,11 +13,7 @@ export type Mail = { to: string; subject: string; text: string; html: string }
 
 export const MAIL_JOB = 'mail'
 
-/**
- * Returns an address in the stored form; use it to compare addresses of waiting mails. The database lowers
- * only ASCII letters, so other letters are lowered here: the Kelvin sign becomes a k. A mail that proves an
- * address must go to exactly the address that is compared.
- */
+/** The database lowers only ASCII letters, so other letters are lowered here (Kelvin sign: k). */
 export const mailbox = (address: string): string =>
   address.replace(/[^\0-\x7f]+/g, (letters) => letters.toLowerCase())
 
@@ -32,9 +28,8 @@ export const subjectOf = (text: string) => {
 }
 
 /**
- * Puts a mail into the outbox, in the transaction of its cause. `stateKey` is `<what>:<id>:<state>`, so that
- * no state is mailed twice. Bodies are stored sealed, because they contain links that give access. Returns
- * false if no mail server is configured.
+ * `stateKey` is `<what>:<id>:<state>`, so that no state is mailed twice. Call this in the transaction that
+ * causes the mail.
  */
 export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promise<boolean> {
   if (!ctx.transacting) throw new Error('enqueueMail() belongs in the transaction of its cause')
@@ -64,10 +59,7 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
   return true
 }
 
-/**
- * Daily limit of mails to an address, for kinds that anybody can cause by registering with the address, and
- * the state keys of each kind.
- */
+/** Daily limit of mails to an address, for kinds that anybody can cause by registering with it. */
 const MAX_PER_DAY = {
   invite: { most: 20, states: 'invite:%' },
   change_email: { most: 10, states: 'change_email:%' },
@@ -78,10 +70,7 @@ const MAX_PER_DAY = {
   workspace_deleted: { most: 20, states: 'workspace_deleted:%' },
 }
 
-/**
- * Returns whether one more mail of this kind may go to an address, whoever causes it. Limits of a caller do
- * not protect a mailbox from several callers or from many days.
- */
+/** Limits of a caller do not protect a mailbox from several callers or from many days. */
 export async function hasRoomInMailbox(
   ctx: Ctx,
   kind: keyof typeof MAX_PER_DAY,
@@ -267,9 +256,6 @@ export function mailWithButton({ heading, lines, sections = [], button, footer }
   return { text, html }
 }
 
-/**
- * Returns whether every address counts as proven because nobody can prove one without mail. The configuration
- * decides: a restore has no transport, and its vault may still send mail.
- */
+/** Reads the configuration: a restore has no transport, and its vault may still send mail. */
 export const isEveryAddressProven = ({ config }: Pick<Ctx, 'config'>): boolean =>
   config.mail.smtpUrl === undefined

@@ -53,10 +53,7 @@ export function requireFits(field: string, content: string): void {
     )
 }
 
-/**
- * Replaces secrets and analyses the text. Call it before the transaction: it is slow, and other writers would
- * wait.
- */
+/** Call it before the transaction: it is slow, and other writers would wait. */
 export async function clean({ work }: UserCtx, draft: Draft): Promise<Cleaned> {
   const findings = new Findings()
   const title = cleanOptional(draft.title, findings)
@@ -85,8 +82,7 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
   const now = ctx.now().toISOString()
   const project = await projectFor(ctx, resolved, now)
   const { partition, sequence } = await nextPosition(ctx.db, project)
-  // The event that is written last must be the newest, because its document replaces the one before; clocks of
-  // nodes differ.
+  // Clocks of nodes differ, and the event that is written last must be the newest.
   const last = project.last_event_at ?? ''
   const created_at = last > now ? last : now
   const event: EventRow = {
@@ -117,11 +113,7 @@ async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string):
 const isUserPreferences = ({ event_type, meta }: Draft): boolean =>
   event_type === 'fact_snapshot' && meta?.fact_kind === 'user_preferences'
 
-/**
- * Returns which document an event replaces. A fact snapshot without a kind holds facts of the project. User
- * preferences in an ordinary project are a normal event, because they must not replace the project's
- * preferences.
- */
+/** User preferences in an ordinary project must not replace the project's preferences. */
 function slotOf(resolved: ResolvedProject, draft: Draft): ContextSlot {
   if (draft.event_type === 'summary') return 'summary'
   if (draft.event_type !== 'fact_snapshot') return 'recent'
@@ -147,10 +139,6 @@ export const hintFor = (resolved: ResolvedProject, draft: Draft): string | undef
 const RESERVED =
   'The key __user__/preferences takes only event_type fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true'
 
-/**
- * Checks that preferences for every project are written in the one allowed way, and only when the user has
- * said so.
- */
 function checkUserPreferences(resolved: ResolvedProject, { event_type, meta }: Draft): void {
   if (resolved.name.form !== 'user_preferences') return
   const violated: string[][] = []
@@ -187,10 +175,6 @@ export const presentCut = (event: EventHead, projectKey: string, length: number)
 
 const LIGHT_CHARACTERS = 200
 
-/**
- * Presents events, each cut to `length`. Those that do not fit into the page are shorter, and without their
- * meta.
- */
 export const presentEvents = (
   events: readonly EventHead[],
   projectKey: string,
@@ -243,18 +227,12 @@ async function saveMeta(
   )
 }
 
-/**
- * A hook and its agent send the same exchange at nearly the same time. In milliseconds, with room for a slow
- * client.
- */
+/** A hook and its agent send the same exchange at nearly the same time; in ms. */
 const SAME_EXCHANGE_MS = 10 * 60_000
 
 export type WrittenTurn = Written & { merged: boolean }
 
-/**
- * Writes a turn unless another client has just stored the same exchange of the session; then the fuller turn
- * stays. Event texts never change, so a fuller turn replaces the other one under a new id.
- */
+/** Event texts never change, so a fuller turn replaces the other one under a new id. */
 export async function appendTurnOnce(
   ctx: UserCtx,
   resolved: ResolvedProject,

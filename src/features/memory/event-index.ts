@@ -99,11 +99,7 @@ export function inCodes(hashes: readonly number[]): string {
   return text.toString('latin1', 0, Math.max(0, at - 1))
 }
 
-/**
- * The two search indexes over events, which differ by engine. Both return event numbers, newest first within a
- * partition; the store loads the rows. An event number is the partition and the position in it, so that the
- * numbers of a partition are one range.
- */
+/** An event number is the partition and the position, so a partition's numbers are one range. */
 const SEQUENCE_SPAN = 2 ** 24
 export const LAST_SEQUENCE = SEQUENCE_SPAN - 1
 
@@ -120,11 +116,13 @@ export const partitionCodes = (texts: Iterable<string>, partition: number): stri
   inCodes(partitionHashes(texts, partition)).split(' ')
 
 const insertGrams = prepared(
+  'insertEventGrams',
   (_, parameter: Named<{ eventNo: number; grams: string }>) =>
     sql`insert into context_event_grams(rowid, grams) values (${parameter('eventNo')}, ${parameter('grams')})`,
 )
 
 const insertWords = prepared(
+  'insertEventWords',
   (_, parameter: Named<{ eventNo: number; words: string }>) =>
     sql`insert into context_event_words(rowid, words) values (${parameter('eventNo')}, ${parameter('words')})`,
 )
@@ -138,7 +136,9 @@ export const insertInIndex = (parameter: Named<HashedEvent>) =>
   sql`insert into context_event_index (user_id, event_no, grams, words)
     values (${parameter('user_id')}, ${parameter('event_no')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`
 
-const insertHashes = prepared((_, parameter: Named<HashedEvent>) => insertInIndex(parameter))
+const insertHashes = prepared('insertEventHashes', (_, parameter: Named<HashedEvent>) =>
+  insertInIndex(parameter),
+)
 
 export function hashesOf({ userId, eventNo, searchText, terms }: IndexedEvent): HashedEvent {
   const partition = partitionOf(eventNo)
@@ -177,10 +177,7 @@ export async function dropFromIndex(
   await sql`delete from context_event_index where user_id = ${userId} and event_no in (${list})`.execute(db)
 }
 
-/**
- * Returns the numbers of the indexed events. On SQLite this reads the content table: a connection that has
- * seen the index empty fails its integrity check afterwards.
- */
+/** On SQLite a connection that has seen the index empty fails its integrity check afterwards. */
 const indexedNumbers = (engine: EngineName) =>
   engine === 'sqlite'
     ? sql`(select id as event_no from context_event_words_content)`
@@ -205,10 +202,7 @@ export async function indexedAmong(
   return new Set(rows.map((row) => row.event_no))
 }
 
-/**
- * Counts events without an index entry and entries without an event. Avoids `not in`: PostgreSQL reads its
- * list once for each row if the list does not fit into work_mem.
- */
+/** Avoids `not in`: PostgreSQL reads a list that does not fit into work_mem once for each row. */
 export async function indexDifference(
   db: Db,
   engine: EngineName,
@@ -265,11 +259,9 @@ export type EventRange = { userId: string; partition: number; from: number; to: 
 
 type CodeRange = { codes: string; from: number; to: number }
 
-/**
- * Returns a whole list as one text, because a row per number is slow. Node binds every number as a float, so
- * the bounds are cast to integers.
- */
+/** Node binds every number as a float, so the bounds are cast to integers. */
 const listsOnSqlite = prepared(
+  'eventLists',
   (_, parameter: Named<CodeRange & { limit: number }>) =>
     sql<{ numbers: string | null }>`select (select group_concat(distance) from (
         select rowid - cast(${parameter('from')} as integer) as distance from context_event_words
@@ -281,6 +273,7 @@ const listsOnSqlite = prepared(
 
 /** Lists that cannot reach the limit need no order, which SQLite reads faster. */
 const wholeListsOnSqlite = prepared(
+  'wholeEventLists',
   (_, parameter: Named<CodeRange>) =>
     sql<{ numbers: string | null }>`select (
         select group_concat(rowid - cast(${parameter('from')} as integer)) from context_event_words
@@ -290,6 +283,7 @@ const wholeListsOnSqlite = prepared(
 )
 
 const listsOnPostgres = prepared(
+  'eventLists',
   (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
     sql<{ numbers: string | null }>`select listed.numbers
       from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)
@@ -307,10 +301,6 @@ const numbersIn = (list: string | null | undefined, from: number): number[] => {
   return distances.map((distance) => from + distance)
 }
 
-/**
- * Returns the numbers of the events that have each term, at most `limit`, newest first if there may be more.
- * One statement reads the lists of all terms.
- */
 export async function eventsWith(
   db: Db,
   engine: EngineName,
@@ -333,13 +323,11 @@ export async function eventsWith(
 const sqliteLists = (db: Db, asked: CodeRange, limit: number) =>
   asked.to - asked.from + 1 < limit ? wholeListsOnSqlite(db, asked) : listsOnSqlite(db, { ...asked, limit })
 
-/**
- * The average length in characters of a code in the SQLite index, with the blank behind it: 32 bits in base
- * 36.
- */
+/** In characters, with the blank behind the code: 32 bits in base 36. */
 const CODE_LENGTH = 7.48
 
 const sizesOnSqlite = prepared(
+  'eventListSizes',
   (_, parameter: Named<{ numbers: string }>) =>
     // SQLite reads the size from the row header, without reading a long text.
     sql<{
@@ -350,6 +338,7 @@ const sizesOnSqlite = prepared(
 )
 
 const sizesOnPostgres = prepared(
+  'eventListSizes',
   (_, parameter: Named<{ userId: string; numbers: number[] }>) =>
     sql<{
       event_no: number
@@ -375,6 +364,7 @@ export async function readLengths(
 export type Occurrences = { length: number; counts: number[] }
 
 const wordsOnSqlite = prepared(
+  'eventWords',
   (_, parameter: Named<{ numbers: string }>) =>
     sql<{
       event_no: number
@@ -384,6 +374,7 @@ const wordsOnSqlite = prepared(
 )
 
 const wordsOnPostgres = prepared(
+  'eventWords',
   (_, parameter: Named<{ userId: string; numbers: number[]; hashes: number[] }>) =>
     sql<{ event_no: number; length: number; counts: string }>`
       select event_no, cardinality(words) as length, (

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { UserCtx } from '../../core/context.ts'
 import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import type { Database } from '../../db/db.ts'
-import { Kept } from '../../search-index/index.ts'
 import { tokens } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import { type AskedWord, type Cover, type Coverage, coverageOf, FLOOR, readQuery } from '../../text/query.ts'
@@ -39,10 +39,7 @@ type Likely = { eventNo: number; score: number }
 
 const bestFirst = (a: Likely, b: Likely) => b.score - a.score || b.eventNo - a.eventNo
 
-/**
- * Scores every event by the posting lists alone. Truncated lists add no candidates, because their newest
- * events would be favoured; if all lists are truncated, the shortest is used.
- */
+/** Truncated lists add no candidates, because their newest events would be favoured. */
 function gather({ lists, wanted }: Plan): Map<number, number> {
   const used = wanted.flatMap((options) => options.map(({ position }) => lists[position] as TermList))
   const shortest = Math.min(
@@ -164,10 +161,11 @@ const BYTES_OF_A_LENGTH = 50
 const MAX_BYTES = 8 * 2 ** 20
 
 /** Event numbers are never reused and event texts never change, so a cached length stays right. */
-const kept = new WeakMap<Database, Kept<number>>()
+const kept = new WeakMap<Database, LRUCache<number, number>>()
 
-function keptLengths(database: Database): Kept<number> {
-  const known = kept.get(database) ?? new Kept(MAX_BYTES, () => BYTES_OF_A_LENGTH)
+function keptLengths(database: Database): LRUCache<number, number> {
+  const known =
+    kept.get(database) ?? new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: () => BYTES_OF_A_LENGTH })
   kept.set(database, known)
   return known
 }
@@ -186,7 +184,7 @@ async function lengthsOf(
   }
   if (unread.length === 0) return lengths
   for (const [eventNo, length] of await readLengths(db, database.engine, ranges[0]?.userId ?? '', unread)) {
-    known.keep(eventNo, length)
+    known.set(eventNo, length)
     lengths.set(eventNo, length)
   }
   return lengths
@@ -195,10 +193,7 @@ async function lengthsOf(
 /** How many candidates have their length read. Fewer candidates have their words counted. */
 const MEASURED = 600
 const COUNTED = 150
-/**
- * All later pages come from one ranking that begins like the first pages, so that a reader sees every event
- * once.
- */
+/** All later pages come from one ranking, so that a reader sees every event once. */
 const COUNTED_FOR_PAGES = 1000
 
 export type Effort = { limit: number; corrects: boolean }
@@ -335,10 +330,6 @@ export async function findRanked(
   return hitsOf(ranking, await totalOf(ctx, project, ranges, ranking, window), undefined)
 }
 
-/**
- * Returns undefined if no event of the period matches. The caller then searches all words, including the date
- * words.
- */
 async function findWithin(
   ctx: UserCtx,
   project: Project,

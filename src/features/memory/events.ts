@@ -32,10 +32,7 @@ import {
   removeEvent,
 } from './store.ts'
 
-/**
- * Returns an event of the caller's own memory. An event of another person is answered like a missing one, so
- * that ids cannot be probed.
- */
+/** Another person's event is answered like a missing one, so that ids cannot be probed. */
 export async function requireOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
   const event = await findEvent(ctx.db, ctx.viewer.userId, rawId)
   if (!event) throw notFound('Event')
@@ -232,10 +229,7 @@ const isRealTime = (time: string): boolean => {
 
 const cursorOf = ({ createdAt, eventNo }: EventPosition) => `${createdAt}_${eventNo}`
 
-/**
- * How many events are examined per requested event. Filters have no index, which would slow every write; an
- * incomplete page says where to continue.
- */
+/** How many events are examined per requested event; an index for filters would slow every write. */
 const LOOKED_AT_PER_EVENT = 50
 
 type TimelineQuery = {

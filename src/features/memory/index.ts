@@ -1,15 +1,7 @@
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
-export {
-  type CapturedTurn,
-  type DueSession,
-  dueSessions,
-  MINING_JOB,
-  markAgain,
-  settleSession,
-  turnsOfSession,
-} from './mining-queue.ts'
+export { type CapturedTurn, MINING, MINING_JOB, turnsOfSession } from './mining-queue.ts'
 export { transferPreferences } from './preferences.ts'
 export {
   appendTurn,

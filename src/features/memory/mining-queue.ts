@@ -4,6 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { MiningDueTable } from '../../db/knowledge-schema.ts'
+import { putBack, type Queue } from '../../db/queue.ts'
 import { turnParts } from '../../shared/memory.ts'
 import { freeText, storedTextBytes } from '../storage/index.ts'
 import type { EventRow, ProjectRef } from './store.ts'
@@ -34,7 +35,7 @@ export function activityOf(meta: unknown): Activity | undefined {
 
 export const MINING_JOB = 'mining'
 
-export type DueSession = Pick<MiningDueTable, 'user_id' | 'project_id' | 'session_id' | 'marked_at'>
+export const MINING: Queue<'mining_due'> = { table: 'mining_due', order: 'marked_at' }
 
 /** Marks the session of a turn for mining if the turn has commands. Runs in the transaction of the turn. */
 export async function markForMining(
@@ -53,34 +54,6 @@ export async function markForMining(
   ctx.afterCommit(() => ctx.wakeups.emit(MINING_JOB))
 }
 
-export const dueSessions = (db: Db, limit: number): Promise<DueSession[]> =>
-  db.selectFrom('mining_due').selectAll().orderBy('marked_at').limit(limit).execute()
-
-/** Returns false if another process has claimed the session or a newer turn has arrived since the read. */
-export async function settleSession(
-  db: Db,
-  { user_id, project_id, session_id, marked_at }: DueSession,
-): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('mining_due')
-    .where('user_id', '=', user_id)
-    .where('project_id', '=', project_id)
-    .where('session_id', '=', session_id)
-    .where('marked_at', '=', marked_at)
-    .executeTakeFirst()
-  return gone.numDeletedRows > 0n
-}
-
-/** Marks a session for mining again. A newer mark stays. */
-export async function markAgain(db: Db, session: DueSession): Promise<void> {
-  const { user_id, project_id, session_id, marked_at } = session
-  await db
-    .insertInto('mining_due')
-    .values({ user_id, project_id, session_id, marked_at })
-    .onConflict((conflict) => conflict.columns(['user_id', 'project_id', 'session_id']).doNothing())
-    .execute()
-}
-
 export async function moveDue(db: Db, from: ProjectRef, to: ProjectRef): Promise<void> {
   const due = await db
     .deleteFrom('mining_due')
@@ -88,7 +61,7 @@ export async function moveDue(db: Db, from: ProjectRef, to: ProjectRef): Promise
     .where('project_id', '=', from.project_id)
     .returningAll()
     .execute()
-  for (const session of due) await markAgain(db, { ...session, project_id: to.project_id })
+  for (const session of due) await putBack(db, MINING, { ...session, project_id: to.project_id })
 }
 
 export type CapturedTurn = {
@@ -99,7 +72,7 @@ export type CapturedTurn = {
   createdAt: string
 }
 
-type SessionQuery = { session: DueSession; since: string; limit: number }
+type SessionQuery = { session: MiningDueTable; since: string; limit: number }
 
 export async function turnsOfSession(
   db: Db,
@@ -138,10 +111,7 @@ export async function turnsOfSession(
   return { projectKey: project.project_key, turns }
 }
 
-/**
- * Handles drafts that were made from memory (features/mining, which imports this feature). Text that is
- * deleted from memory must be deleted there too. An accepted draft stays, as its card does.
- */
+/** Text that is deleted from memory must be deleted from drafts too; an accepted draft stays. */
 
 const keysOf = ({ user_id, project_id }: ProjectRef) =>
   sql`select alias from context_project_aliases where user_id = ${user_id} and project_id = ${project_id}`

@@ -105,7 +105,6 @@ const documentOrNothing = (name: string, event: Event | null) =>
   event ? { [name]: thinDocument(event) } : {}
 
 const thinSnapshot = thinAnswer({
-  input: z.object({}),
   output: z.object({
     project_key: z.string(),
     user_preferences: ThinDocument.optional(),
@@ -159,7 +158,6 @@ const thinHit = (hit: ThinnedEvent) => ({
 })
 
 const thinMemorySearch = thinAnswer({
-  input: z.object({}),
   output: z.object({
     project_key: z.string(),
     results: z.array(ThinHit),
@@ -216,7 +214,6 @@ const hintsOf = ({ hint, search_note }: Partial<Pick<Event, 'hint' | 'search_not
 
 /** Omits the text that the writer has just sent. */
 export const thinAppended = thinAnswer({
-  input: z.object({}),
   output: z.object({
     raw_id: AnswerId,
     project_key: z.string(),
@@ -234,7 +231,6 @@ export const thinAppended = thinAnswer({
 })
 
 const thinTurn = thinAnswer({
-  input: z.object({}),
   output: z.object({
     project_key: z.string(),
     raw_id: AnswerId,
@@ -411,10 +407,6 @@ export async function eventsFor(
 /** How many of the newest events are scanned for a common text, without an index. */
 const NEWEST = 200
 const SAMPLE = { events: 60, characters: 2000 }
-/**
- * The limit for scanning the newest events for text that is too short for the index. Bytes are limited too,
- * because reading blocks the process.
- */
 const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
 type Matches = { rows: EventRow[]; total: number }

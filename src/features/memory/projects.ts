@@ -43,6 +43,7 @@ const keysOf = (name: ProjectName): string[] =>
 
 /** Each table is filtered by user directly, so that a cluster sees that one shard holds everything. */
 const projectsNamed = prepared(
+  'projectsNamed',
   (
     db,
     parameter: Named<{
@@ -120,11 +121,7 @@ async function findProjects(db: Db, userId: string, name: ProjectName): Promise<
   }
 }
 
-/**
- * Returns how well a name fits, or 0 if the name does not mean the project. `host/org/repo` also means the
- * project `org/repo` while that project has no host. The earlier spelling comes first, so that older projects
- * stay reachable.
- */
+/** `host/org/repo` also means the project `org/repo` while that project has no host. */
 function fitOf(name: ProjectName, alias: string, project: Project): number {
   const spellings = name.earlier ? [name.earlier, name] : [name]
   const exact = spellings.findIndex(({ key }) => key === alias)
@@ -134,7 +131,7 @@ function fitOf(name: ProjectName, alias: string, project: Project): number {
   return byPath === -1 ? 0 : 2 - byPath
 }
 
-const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
+const lockedRow = prepared('lockProject', (db, parameter: Named<ProjectRef>) =>
   db
     .selectFrom('context_projects')
     .selectAll()
@@ -143,10 +140,7 @@ const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
     .forNoKeyUpdate(),
 )
 
-/**
- * Locks the project until the transaction ends (PostgreSQL only; SQLite has one writer). Returns undefined if
- * the project is gone.
- */
+/** Locks on PostgreSQL only; SQLite has one writer. Returns undefined if the project is gone. */
 export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): Promise<Project | undefined> {
   const [row] = await lockedRow(db, { user_id, project_id })
   return row
@@ -292,10 +286,7 @@ export type ResolvedProject = {
   userPreferences: Project | undefined
 }
 
-/**
- * Resolves a project key for the caller. Memory belongs to its author alone, so membership only decides
- * whether a workspace may be named; a former member still reaches the memory written there.
- */
+/** Memory belongs to its author alone: a former member still reaches the memory written there. */
 export async function resolveProject(
   ctx: UserCtx,
   writtenKey: string,
@@ -314,10 +305,7 @@ export async function resolveProject(
   return { writtenKey, name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
 }
 
-/**
- * Resolves a key for a `SELF_GUARDED` transaction and locks the project. Serialisable transactions on
- * different projects would conflict in a young vault.
- */
+/** Locks the project, because serialisable transactions on different projects would conflict. */
 export async function resolveForWriting(
   ctx: UserCtx,
   writtenKey: string,
@@ -360,10 +348,7 @@ export async function resolveTwoForWriting(
   return [await lockResolved(ctx, first), second]
 }
 
-/**
- * Takes the lock on project names. Take this lock before any project lock, because its holder waits for
- * projects.
- */
+/** Take this lock before any project lock, because its holder waits for projects. */
 const hasNames = ({ db, database, viewer }: UserCtx) =>
   acquireLockOf(db, database.engine, 'projectNames', viewer.userId)
 

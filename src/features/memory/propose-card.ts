@@ -7,14 +7,7 @@ import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { turnParts } from '../../shared/memory.ts'
 import { saysFailure } from '../../text/failure.ts'
 import { cutText } from '../../text/unicode.ts'
-import {
-  analyseNewCard,
-  CARD_TYPES,
-  CaseCreate,
-  CaseResponse,
-  MAX_BODY_BYTES,
-  record,
-} from '../cards/index.ts'
+import { analyseNewCard, answered, CaseCreate, CaseResponse, MAX_BODY_BYTES, record } from '../cards/index.ts'
 import { requireOwnEvent } from './events.ts'
 
 /** Splits a report into blocks, labels and sentences. Every function must read its text only once. */
@@ -67,9 +60,7 @@ export function blocksOf(text: string): Block[] {
   return blocks.filter((block) => block.text.trim() !== '')
 }
 
-/**
- * Neither part may contain its own opening bracket, so that thousands of unclosed brackets take linear time.
- */
+/** No part contains its own opening bracket, so that thousands of unclosed brackets take linear time. */
 const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\n]{0,1000}\)/g
 
 /** Without the flag `m`: `^` would match after every Unicode line end, which takes quadratic time. */
@@ -136,11 +127,6 @@ async function draftByModel(
     fix_summary: told('fix_summary', MAX_TEXT_CHARACTERS),
   }
 }
-
-/**
- * Makes a card from one exchange by rules: the person's message is the problem, the agent's report the
- * solution.
- */
 
 type Exchange = { message: string | null; report: string | null }
 
@@ -290,16 +276,11 @@ export function draftByRules({ message, report }: Exchange): CardDraft {
   }
 }
 
-/**
- * Turns an exchange in memory into a card: first a draft that a person reads, then a card with a link to its
- * source.
- */
-
 const MAX_EVENTS = 10
 
 const Proposal = z
   .object({
-    card_type: z.enum(CARD_TYPES),
+    card_type: answered.card_type,
     title: z.string(),
     symptom: z.string(),
     root_cause: z.string().nullable(),

@@ -24,10 +24,7 @@ const SHORTEST = 5
 /** The upper limit for a corrected word, so that a typed word always ranks higher. */
 const SUREST = 0.99
 
-/**
- * Finds corrections of a word through the substring index, because memory has no word list. One typing error
- * changes up to four neighbouring trigrams; events with all other trigrams are read and their words compared.
- */
+/** Memory has no word list: one typing error changes up to four trigrams, so the others must match. */
 async function wordsMeantBy(
   reach: Reach,
   { typed, term }: Pick<AskedWord, 'typed' | 'term'>,
@@ -36,10 +33,6 @@ async function wordsMeantBy(
   return nearest(typed, term, await textsWith(reach, unspoilt(innerTrigramsOf(typed))))
 }
 
-/**
- * Returns the groups of trigrams that one error leaves intact: the first, the last, or the outermost of both
- * sides. In a word of fewer than eight letters a swap in the middle may change all three groups.
- */
 function unspoilt(grams: readonly string[]): string[][] {
   const side = Math.max(1, Math.min(MAX_GRAMS, Math.floor((grams.length - 1) / 2)))
   const outer = Math.max(1, Math.min(MAX_GRAMS / 2, grams.length - 3 - side))
@@ -166,10 +159,6 @@ function frequencyIn({ from, to }: EventRange, eventNos: readonly number[], limi
   return Math.round((eventNos.length / (newest - oldest + 1)) * (to - from + 1))
 }
 
-/**
- * Reads the rest of the truncated lists, shortest first, up to the limit. The shortest list is always read, so
- * that there is something to rank.
- */
 async function complete(
   reach: Reach,
   terms: readonly string[],
@@ -539,9 +528,7 @@ function periodOf({ from, to }: Span, before: string, words: string): Period {
   return { from: time(from), to: time(to) }
 }
 
-/**
- * The length of a turn is more accidental than the length of a card, so it counts less. See bench/README.md.
- */
+/** The length of a turn is accidental, so it counts less than a card's; see bench/README.md. */
 const EVENTS: Bm25 = { k1: 1.2, b: 0.6 }
 
 export type PositionedTerm = { position: number; worth: number }

@@ -113,10 +113,6 @@ const SHARES = [
   ['recent_events', 0.25],
 ] as const
 
-/**
- * The characters around the texts: of the answer, of each event (id, type, time), and after a text that is
- * cut.
- */
 export type Frame = { answer: number; event: number; cut: number }
 const JSON_FRAME: Frame = { answer: 400, event: 140, cut: 0 }
 const MIN_CHARACTERS = 40
@@ -218,10 +214,7 @@ const line = (text: string, most: number): string => {
   return plain.length <= most ? plain : cutText(plain, most).text
 }
 
-/**
- * Changes that the owner made after the card was hidden or withdrawn stay private, so that a new title cannot
- * address former readers.
- */
+/** Says no more, so that an owner's change of title cannot address former readers. */
 const CHANGED_SINCE = 'Its owner has changed it since.'
 
 export function presentWithdrawn({ card_id, reason, hidden_at, workspace_id, ...row }: Withdrawn): Answer {

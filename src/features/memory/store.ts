@@ -59,10 +59,11 @@ const countStatement = (db: Db, parameter: Named<Counted>) =>
     .where('user_id', '=', parameter('user_id'))
     .where('project_id', '=', parameter('project_id'))
 
-const countEvent = prepared(countStatement)
+const countEvent = prepared('countEvent', countStatement)
 
 /** Writes event, count and index in one statement, to save round trips on PostgreSQL. */
 const insertAtOnce = prepared(
+  'insertEventAtOnce',
   (db, parameter: Named<EventRow & HashedEvent>) => {
     const values = Object.fromEntries(EVENT_COLUMNS.map((name) => [name, parameter(name)]))
     const event = db.insertInto('context_events').values(values as never)
@@ -345,7 +346,7 @@ export async function addPartition(db: Db, { user_id, project_id }: ProjectRef):
   await db.insertInto('context_partitions').values({ user_id, project_id, last_seq: 0 }).execute()
 }
 
-const newestPartition = prepared((db, parameter: Named<ProjectRef>) =>
+const newestPartition = prepared('newestEventPartition', (db, parameter: Named<ProjectRef>) =>
   db
     .selectFrom('context_partitions')
     .select(['partition_no as partition', 'last_seq as sequence'])
@@ -355,7 +356,7 @@ const newestPartition = prepared((db, parameter: Named<ProjectRef>) =>
     .limit(1),
 )
 
-const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>) =>
+const savePosition = prepared('saveEventPosition', (db, parameter: Named<EventPosition & ProjectRef>) =>
   db
     .updateTable('context_partitions')
     .set({ last_seq: parameter('sequence') })
@@ -366,6 +367,7 @@ const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>)
 
 /** Takes the next position in the newest partition. Returns no row if that partition is full. */
 const takePosition = prepared(
+  'takeEventPosition',
   (db, parameter: Named<ProjectRef>) =>
     db
       .updateTable('context_partitions')
@@ -603,10 +605,7 @@ export const countWords = (
 
 const EVENTS_PER_BATCH = 200
 
-/**
- * Indexes all events again, or only the missing ones; returns the count. Each batch checks what is indexed
- * already, because several processes may start at once.
- */
+/** Each batch checks what is indexed already, because several processes may start at once. */
 export async function reindexEvents(ctx: Ctx, which: 'all' | 'missing' = 'all'): Promise<number> {
   const { engine } = ctx.database
   let done = 0
@@ -653,10 +652,7 @@ export async function reindexRescanned(
   await indexEvent(db, engine, { ...event, search_text })
 }
 
-/**
- * Fills the event index after an upgrade or an interrupted restore. Events are indexed in order, so a check of
- * the newest event shows whether the index is complete.
- */
+/** Events are indexed in order, so the newest event shows whether the index is complete. */
 export async function fillEventIndex(ctx: Ctx): Promise<number> {
   return (await lacksNewest(ctx.db, ctx.database.engine)) ? reindexEvents(ctx, 'missing') : 0
 }

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import { putBack, waiting } from '../../db/queue.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { dueSessions, markAgain } from '../memory/mining-queue.ts'
+import { MINING } from '../memory/index.ts'
 import { dropOldDrafts, mineDueSessions } from './job.ts'
 
 const never = new AbortController().signal
@@ -31,7 +32,7 @@ const turn = (sessionId: string, commands: Command[], files: string[] = []) => (
 
 onBothEngines('drafts from one’s own work', (t) => {
   const mined = () => mineDueSessions(contextFor(t.app.services), never)
-  const dueCount = async () => (await dueSessions(t.app.services.database.read, 10)).length
+  const dueCount = async () => (await waiting(t.app.services.database.read, MINING, 10)).length
   const drafts = async (user: Person, status = 'open') =>
     (await user.get(`/api/v1/drafts?status=${status}`)).body
   const offer = (user: Person, ...candidates: object[]) => user.post('/api/v1/drafts', { candidates })
@@ -52,7 +53,7 @@ onBothEngines('drafts from one’s own work', (t) => {
       .where('user_id', '=', user.userId)
       .executeTakeFirstOrThrow()
     const marked_at = t.app.services.now().toISOString()
-    await database.transaction((db) => markAgain(db, { ...project, session_id: 'away', marked_at }))
+    await database.transaction((db) => putBack(db, MINING, { ...project, session_id: 'away', marked_at }))
     const away = new Error('the database is away')
     let writes = 0
     const flaky: typeof database = {
@@ -64,7 +65,7 @@ onBothEngines('drafts from one’s own work', (t) => {
     }
     const job = mineDueSessions(contextFor({ ...t.app.services, database: flaky }), never)
     await expect(job).rejects.toThrow('away')
-    expect(await dueSessions(database.read, 10)).toEqual([{ ...project, session_id: 'away', marked_at }])
+    expect(await waiting(database.read, MINING, 10)).toEqual([{ ...project, session_id: 'away', marked_at }])
     await mined()
     expect(await dueCount()).toBe(0)
   })
@@ -164,11 +165,13 @@ onBothEngines('drafts from one’s own work', (t) => {
     const mark = { session_id: 'waits', marked_at: now().toISOString() }
     if (!merged || !whole) throw new Error('There are two projects')
     for (const project of [merged, whole])
-      await database.transaction((db) => markAgain(db, { ...project, ...mark }))
-    await database.transaction((db) => markAgain(db, { ...merged, ...mark, session_id: 'too' }))
+      await database.transaction((db) => putBack(db, MINING, { ...project, ...mark }))
+    await database.transaction((db) => putBack(db, MINING, { ...merged, ...mark, session_id: 'too' }))
     const rename = { project_key: keys[0], new_project_key: keys[1], merge: true }
     expect((await user.post('/api/v1/project-context/projects/rename', rename)).status).toBe(200)
-    const due = (await dueSessions(database.read, 10)).sort((a, b) => (a.session_id < b.session_id ? -1 : 1))
+    const due = (await waiting(database.read, MINING, 10)).sort((a, b) =>
+      a.session_id < b.session_id ? -1 : 1,
+    )
     expect(due).toEqual([
       { ...whole, ...mark, session_id: 'too' },
       { ...whole, ...mark },

@@ -10,10 +10,18 @@ import { newId } from '../../db/ids.ts'
 import type { CardDraftsTable, DraftStatus, RecoveriesTable } from '../../db/knowledge-schema.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { MORE_THAN_CONTROLS, requiredText } from '../../redaction/required-text.ts'
-import { type Candidate, cleanCandidate, draftCard, LIMITS, signatureOf } from '../../shared/mining.ts'
+import { pick } from '../../shared/card-fields.ts'
+import {
+  type Candidate,
+  cleanCandidate,
+  DRAFTED_FIELDS,
+  draftCard,
+  LIMITS,
+  signatureOf,
+} from '../../shared/mining.ts'
 import { DAY_MS, dayBegan } from '../../shared/time.ts'
 import { SIMILAR } from '../../text/similar.ts'
-import { CaseCreate, cardsLike, readableTitles, type Text } from '../cards/index.ts'
+import { answered, cardsLike, given, readableTitles, type Text, withoutDefaults } from '../cards/index.ts'
 import { tell } from '../notices/index.ts'
 import { findOwnAndTeam } from '../search/index.ts'
 import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/index.ts'
@@ -169,10 +177,6 @@ function namesTheSame(failure: string, { title, symptom, fix_summary }: Text): b
   return names.length === 0 || names.some((name) => text.includes(name))
 }
 
-/**
- * Returns the readable card that may describe the same problem: the one delivered by recall, else the one with
- * most shared words, else a confident search hit.
- */
 async function looksLike(
   ctx: UserCtx,
   candidate: Candidate,
@@ -199,10 +203,6 @@ export type Origin = { projectKey: string | null; sessionId: string | null; clie
 
 export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
 
-/**
- * Makes a draft of a candidate, unless the person has one, has written the card, or has reached the daily
- * limit.
- */
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
   const { userId } = ctx.viewer
   const candidate = cleanCandidate(given)
@@ -333,13 +333,8 @@ const DraftResponse = z
   .object({
     draft_id: AnswerId,
     status: z.enum(['open', 'accepted', 'dismissed']),
-    title: z.string(),
-    symptom: z.string(),
-    fix_summary: z.string(),
-    root_cause: z.string().nullable(),
-    environment: z.record(z.string(), z.string()),
+    ...pick(answered, DRAFTED_FIELDS),
     steps: z.array(z.object({ order: z.int(), action: z.string(), result: z.string() })),
-    tags: z.array(z.string()),
     evidence: Evidence.describe('What the draft was made from'),
     looks_like: z
       .object({ card_id: AnswerId, title: z.string() })
@@ -357,8 +352,9 @@ const DraftResponse = z
 
 const DraftListResponse = pageOf(DraftResponse).meta({ id: 'DraftListResponse' })
 
-const { title, symptom, fix_summary, root_cause, environment, steps, tags, card_type } = CaseCreate.shape
-const bare = <T extends z.ZodType>(field: z.ZodDefault<T>) => field.unwrap().optional()
+const { title, symptom, fix_summary, card_type, ...others } = withoutDefaults(
+  pick(given, ['card_type', ...DRAFTED_FIELDS]),
+)
 
 export const DraftAccept = z
   .object({
@@ -371,14 +367,11 @@ export const DraftAccept = z
     workspace_id: Id.nullish().describe(
       'With as=card. Default: the one in your settings, else the personal one',
     ),
-    title: title.optional(),
-    symptom: symptom.optional(),
-    fix_summary: fix_summary.optional(),
-    card_type: bare(card_type),
-    root_cause: bare(root_cause),
-    environment: bare(environment),
-    steps: bare(steps),
-    tags: bare(tags),
+    title,
+    symptom,
+    fix_summary,
+    card_type,
+    ...others,
   })
   .meta({ id: 'DraftAccept' })
 

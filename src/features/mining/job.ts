@@ -3,18 +3,13 @@ import { AppError } from '../../core/errors.ts'
 import { flag } from '../../db/columns.ts'
 import { untilAvailable } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
+import type { MiningDueTable } from '../../db/knowledge-schema.ts'
+import { inBatches, putBack, take, waiting } from '../../db/queue.ts'
 import { mine } from '../../shared/mining.ts'
 import type { Recovery } from '../../shared/recoveries.ts'
 import type { Session, Step } from '../../shared/session.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import {
-  type CapturedTurn,
-  type DueSession,
-  dueSessions,
-  markAgain,
-  settleSession,
-  turnsOfSession,
-} from '../memory/index.ts'
+import { type CapturedTurn, MINING, turnsOfSession } from '../memory/index.ts'
 import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery, keepCandidate } from './drafts.ts'
 
 const said = (by: 'person' | 'agent', text: string): Step[] =>
@@ -95,7 +90,7 @@ async function noteRecoveries(
   })
 }
 
-async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
+async function mineSession(ctx: UserCtx, session: MiningDueTable): Promise<void> {
   const since = new Date(ctx.now().getTime() - LOOKS_BACK_MS).toISOString()
   const read = await turnsOfSession(ctx.db, { session, since, limit: MAX_TURNS })
   const last = read?.turns.at(-1)
@@ -112,30 +107,25 @@ async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
     }
 }
 
-/**
- * Claims a session, then mines it, so that two processes do not both mine it. A session on which the rules
- * fail is skipped; after a database failure the session is marked again, as it may have no next turn.
- */
-async function claimAndMine(ctx: Ctx, session: DueSession, stopping: AbortSignal): Promise<void> {
+/** A session on which the rules fail is skipped; after a database failure it is marked again. */
+async function claimAndMine(ctx: Ctx, session: MiningDueTable, stopping: AbortSignal): Promise<void> {
   try {
-    if (await inTx(ctx, (ctx) => settleSession(ctx.db, session)))
+    if (await inTx(ctx, (ctx) => take(ctx.db, MINING, session)))
       await mineSession(asOwner(ctx, session.user_id), session)
   } catch (error) {
     if (ctx.database.isUnavailable(error))
-      await untilAvailable(ctx.database, () => inTx(ctx, (ctx) => markAgain(ctx.db, session)), { stopping })
+      await untilAvailable(ctx.database, () => inTx(ctx, (ctx) => putBack(ctx.db, MINING, session)), {
+        stopping,
+      })
     throw error
   }
 }
 
 export async function mineDueSessions(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  for (let full = true; full && !stopping.aborted; ) {
-    const due = await dueSessions(ctx.db, SESSIONS_AT_ONCE)
-    full = due.length === SESSIONS_AT_ONCE
-    for (const session of due) {
-      if (stopping.aborted) return
-      await claimAndMine(ctx, session, stopping)
-    }
-  }
+  const due = (limit: number) => waiting(ctx.db, MINING, limit)
+  await inBatches({ size: SESSIONS_AT_ONCE, stopping }, due, async (sessions) => {
+    for (const session of sessions) if (!stopping.aborted) await claimAndMine(ctx, session, stopping)
+  })
 }
 
 export const dropOldDrafts = (ctx: Ctx): Promise<void> =>

@@ -69,16 +69,10 @@ async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
   return requireMatter(ctx, matterId)
 }
 
-/**
- * In a workspace that strangers read, a moderator of the service decides for the service, even as an admin of
- * that workspace.
- */
+/** Where strangers read, a service moderator decides for the service, even as the workspace's admin. */
 const speaksForService = async (ctx: UserCtx, row: MatterRow): Promise<boolean> =>
   row.visibility !== 'private' && (await moderatorOf(ctx)).isService
 
-/**
- * Admins of a workspace cannot change decisions of the service's moderators, nor decide what only those may.
- */
 async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDecision): Promise<void> {
   if ((await moderatorOf(ctx)).isService) return
   if (row.cause === 'blocked' && decision === 'keep' && row.visibility !== 'private')
@@ -89,19 +83,12 @@ async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDeci
     throw forbidden('Moderators of the service have decided this matter. Only they decide it anew.')
 }
 
-/**
- * After a card has moved, admins of its former workspace cannot decide about it; moderators of the service
- * can.
- */
+/** After a card has moved, admins of its former workspace cannot decide about it. */
 async function isWithin(ctx: UserCtx, row: MatterRow, card: ModeratedCard): Promise<boolean> {
   if (card.workspace_id === row.workspace_id || card.status !== 'published') return true
   return speaksForService(ctx, row)
 }
 
-/**
- * Applies a decision to the card and returns its version. A blocked draft was never shown, so only its release
- * is decided; a deleted card is changed too, because its owner can restore it.
- */
 async function changeCard(
   ctx: UserCtx,
   row: MatterRow,
@@ -122,10 +109,7 @@ async function changeCard(
   return isThere ? card.version : row.card_version
 }
 
-/**
- * Bans a person: in a private team for that team, elsewhere everywhere. One ban per person and place, because
- * a second ban would remain after the first is lifted.
- */
+/** One ban per person and place, because a second ban would remain after the first is lifted. */
 async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
   const workspace_id = (await speaksForService(ctx, row)) ? null : row.workspace_id
   await acquireLockOf(ctx.db, ctx.database.engine, 'bans', row.owner_id)
@@ -142,8 +126,7 @@ async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> 
   await insertBan(ctx.db, {
     ban_id,
     user_id: row.owner_id,
-    // Only a proven address is hashed: anybody can register with the address of another person, who would be
-    // banned instead.
+    // Only a proven address is hashed: anybody can register with another person's address.
     email_hash:
       owner?.email_normal && isProven(ctx, owner) ? addressHash(ctx, 'ban', owner.email_normal) : null,
     workspace_id,

@@ -27,11 +27,7 @@ const adminOf = (userId: string) =>
     .where('memberships.user_id', '=', userId)
     .where('memberships.role', '=', 'admin')
 
-/**
- * Who may read and decide a matter: moderators of the service where strangers read, and admins of a workspace
- * for its cards. Nobody decides about an own card, and moderators of the service see nothing of a private
- * team.
- */
+/** Nobody decides about an own card; moderators of the service see nothing of a private team. */
 function mayModerate(eb: Matters, { userId, isService }: Moderator): Expression<SqlBool> {
   const isAdmin = eb('moderation_matters.workspace_id', 'in', adminOf(userId))
   return eb.and([
@@ -88,10 +84,7 @@ export const isAtMatter = (
   matter: Pick<ModerationMattersTable, 'workspace_id'>,
 ): boolean => card.status === 'published' && card.workspace_id === matter.workspace_id
 
-/**
- * Adds what moderators see of the cards. Queried separately, because a cluster would read all cards for a
- * join.
- */
+/** Queried separately, because a cluster would read all cards for a join. */
 async function withCards(db: Db, matters: readonly BareMatter[], { isService }: Moderator) {
   const ids = [...new Set(matters.map((matter) => matter.card_id))]
   const cards = ids.length > 0 ? await cardsNamed(db, ids) : []
@@ -102,8 +95,7 @@ async function withCards(db: Db, matters: readonly BareMatter[], { isService }: 
     const isSeen = card && (isAtMatter(card, matter) || card.version <= matter.card_version)
     return {
       ...matter,
-      // Only moderators of the service see who decided for the service: an owner may be admin through a second
-      // account.
+      // Hides the moderator's name, because an owner may be admin through a second account.
       decided_by_name: isService || matter.decided_by_service === 0 ? matter.decided_by_name : null,
       hidden_at: card?.hidden_at ?? null,
       review_status: card?.review_status ?? null,
@@ -149,9 +141,7 @@ export async function findMatter(
   return (await withCards(db, rows, moderator))[0]
 }
 
-/**
- * On PostgreSQL this makes two decisions about one matter run one after the other. SQLite has only one writer.
- */
+/** Makes two decisions about one matter run one after the other (PostgreSQL; SQLite has one writer). */
 export async function lockMatter(db: Db, matterId: string): Promise<void> {
   await db
     .selectFrom('moderation_matters')
@@ -251,10 +241,6 @@ export async function publisherOf(db: Db, userId: string) {
 
 type Bans = ExpressionBuilder<Schema, 'publishing_bans'>
 
-/**
- * Moderators of the service see its bans, admins of a workspace see the bans there. Nobody sees their own ban
- * here.
- */
 function maySee(eb: Bans, { userId, isService }: Moderator): Expression<SqlBool> {
   const isAdmin = eb('publishing_bans.workspace_id', 'in', adminOf(userId))
   return eb.and([
@@ -376,10 +362,7 @@ export async function wasKept(
   return row !== undefined
 }
 
-/**
- * Returns the hidden cards of a private team's matters. Queried separately: a cluster keeps matters and cards
- * on different nodes.
- */
+/** Queried separately: a cluster keeps matters and cards on different nodes. */
 async function hiddenIn(db: Db, workspaceId: string): Promise<HiddenCard[]> {
   const matters = await db
     .selectFrom('moderation_matters')
@@ -398,10 +381,7 @@ async function hiddenIn(db: Db, workspaceId: string): Promise<HiddenCard[]> {
     .execute()
 }
 
-/**
- * Shows the cards that only this team's admins have hidden and closes their open matters. Cards hidden by
- * moderators of the service or by strangers' reports stay hidden: deleting a team must not bypass moderation.
- */
+/** Shows only cards that the team's admins have hidden: deleting a team must not bypass moderation. */
 export async function endTeamMatters(db: Db, workspaceId: string, now: string): Promise<void> {
   for (const card of await hiddenIn(db, workspaceId)) {
     const { card_id } = card

@@ -139,10 +139,7 @@ export async function tellUnbanned(ctx: Ctx, ban: Lifted, reason: string): Promi
   )
 }
 
-/**
- * Notifies the moderators, each with at most one unread notice per workspace. A fixed order avoids deadlocks
- * between two reports at the same moment.
- */
+/** A fixed order avoids deadlocks between two reports at the same moment. */
 export async function tellModerators(ctx: Ctx, { owner_id, workspace_id: workspaceId }: Told): Promise<void> {
   const { userIds, workspaceName } = await whoModerates(ctx, workspaceId)
   const details = { workspace_name: workspaceName }

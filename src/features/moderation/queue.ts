@@ -71,9 +71,6 @@ async function readableVersions(ctx: UserCtx, row: MatterRow, card: ModeratedCar
   return { first, last: isThere ? card.version : row.card_version }
 }
 
-/**
- * Cites have no versions, so cites of a withdrawn card are visible only while its owner asks for a decision.
- */
 const withSeenCites = (row: MatterRow, card: ModeratedCard): ModeratedCard => {
   const isAsked = row.status === 'appealed' || (row.cause === 'blocked' && row.status === 'open')
   return isAsked || isAtMatter(card, row) ? card : { ...card, cites_are_written: 0 }

@@ -27,10 +27,6 @@ import { CardReport, CardReported, ReportableCard } from './schemas.ts'
 /** The viewer id of a signed-out reader; the public scope ignores it. */
 const NOBODY = ''
 
-/**
- * Returns a card that the reporter may read: signed in, any readable card; otherwise, a card of the public
- * pages.
- */
 const reportableCard = (db: Db, cardId: string, viewerId: string | null) =>
   db
     .selectFrom('cards')
@@ -68,10 +64,7 @@ async function isReported(db: Db, matterId: string, reporterKey: string): Promis
   return row !== undefined
 }
 
-/**
- * Replaces a person's earlier report, except one in another matter: there a dismissed report must still count
- * against its author.
- */
+/** Keeps a report in another matter: a dismissed report must still count against its author. */
 async function putReport(db: Db, row: CardReportsTable): Promise<void> {
   const { kind, note, card_version, created_at } = row
   await db
@@ -117,10 +110,7 @@ const decidedReports = (decision: 'for' | 'against') =>
     where former.user_id = ${sql.ref('users.user_id')} and moderation_matters.decision is not null
       and moderation_matters.decision ${sql.raw(decision === 'for' ? '<>' : '=')} 'keep')`
 
-/**
- * Returns the people whose cards worked for somebody else. Queried separately: cards and reports are on
- * different nodes of a cluster.
- */
+/** Queried separately: cards and reports are on different nodes of a cluster. */
 async function trustedAmong(db: Db, userIds: readonly string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set()
   const rows = await db
@@ -225,10 +215,7 @@ const REPORT_WEIGHTS = {
   trusted: 1.5,
   unproven: 0.1,
   anonymous: 0.05,
-  /**
-   * The limit for the sum of all readers without an account and all new accounts, which anybody can create in
-   * bulk.
-   */
+  /** Limits the sum of unknown reporters, because anybody can create accounts in bulk. */
   mostUnknown: 0.5,
   threshold: 3,
   /** Each person for whom the card worked raises the threshold, up to this much. */
@@ -476,8 +463,7 @@ export const reportCard = capability({
           card_version: card.version,
           created_at: now,
         })
-        // Recorded without a workspace, so that its admins do not learn who reported. A repeated report is not
-        // recorded again.
+        // Recorded without a workspace, so that its admins do not learn who reported.
         if (!replaced)
           await audit(ctx, {
             action: 'card.reported',
@@ -498,8 +484,5 @@ export async function forgetReportsOf(ctx: Ctx, userId: string): Promise<void> {
   await forgetWords(ctx.db, userId)
 }
 
-/**
- * Ends the decisions of a private team with the team: cards that only its admins have hidden are shown again.
- */
 export const endModerationIn = (ctx: Ctx, workspaceId: string): Promise<void> =>
   endTeamMatters(ctx.db, workspaceId, ctx.now().toISOString())

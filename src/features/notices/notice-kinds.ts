@@ -176,10 +176,7 @@ const shortLine = (text: string, longest: number): string => beginningOf(plainNa
 const titleWords = (title: string | undefined): string =>
   title === undefined ? 'a card' : `“${shortLine(title, MAX_TITLE_LENGTH)}”`
 
-/**
- * Returns a notice in words. Names are written so that no mail program turns them into links; only the inbox
- * shows titles.
- */
+/** Writes names so that no mail program turns them into links. */
 export function noticeText(
   kind: NoticeKind,
   { actor, workspace_name, role, card_title, said, decision, reason, banned, unbanned }: NoticeInput,

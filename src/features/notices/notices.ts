@@ -107,9 +107,6 @@ export async function tellOf(ctx: Ctx, telling: Telling, { actorId, at }: Deed):
   ctx.mustSee(userId)
 }
 
-/**
- * Returns since when a person has read nothing about this. Times before the oldest kept notice count as read.
- */
 export async function unreadSince(
   ctx: Ctx,
   about: Pick<Telling, 'userId' | 'kind'> & { subjectId: string },
@@ -119,9 +116,6 @@ export async function unreadSince(
   return read !== null && read > kept ? read : kept
 }
 
-/**
- * Removes an unread notice after the viewer has undone its cause. Returns whether the viewer had caused one.
- */
 export async function untell(
   ctx: UserCtx,
   { userId, kind, workspaceId, subjectId }: Telling,
@@ -179,10 +173,7 @@ export async function tellByMail(ctx: Ctx, { user, actor, state }: Mailed, telli
   })
 }
 
-/**
- * Renders a mail when it is sent, because its reader may have disabled mails or changed the address. `part`:
- * the position of the reader in the state key.
- */
+/** Renders when the mail is sent; `part` is the position of the reader in the state key. */
 export const noticeMailNow =
   (part: number) =>
   async (ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> => {

@@ -26,10 +26,6 @@ export async function roleOf(ctx: Ctx, workspaceId: string, userId: string): Pro
   return row?.role
 }
 
-/**
- * Returns true if the reader may know the name and members of the workspace: private workspaces are known to
- * members only. `role` is null for non-members.
- */
 export const mayKnowOf = (visibility: WorkspacesTable['visibility'] | null, role: Role | null): boolean =>
   role !== null || visibility !== 'private'
 
@@ -55,10 +51,7 @@ export async function requireVisible(ctx: UserCtx, workspaceId: string): Promise
   return { workspace, role }
 }
 
-/**
- * Returns the workspace for a viewer with at least this role. Otherwise 404 if the viewer may not know of the
- * workspace, else 403.
- */
+/** Throws 404 if the viewer may not know of the workspace, else 403. */
 export async function requireRole(
   ctx: UserCtx,
   workspaceId: string,
@@ -74,9 +67,6 @@ export async function requireRole(
   return { workspace, role }
 }
 
-/**
- * Returns the workspace for publishing. The library needs no role; other workspaces need an editor or admin.
- */
 export const publishingTarget = async (ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> => {
   const { workspace } =
     workspaceId === PUBLIC_LIBRARY_ID
@@ -165,10 +155,7 @@ export type Policy = {
 
 const HALF_LIFE_DAYS = 180
 
-/**
- * Returns the workspace's policy with defaults. The review queue reads its key in SQL, which must stay in
- * step.
- */
+/** The review queue reads its key of the policy in SQL, which must stay in step. */
 export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Policy {
   const stated = fromJsonOrNull<z.output<typeof PolicyJson>>(workspace.policy_json)
   const domains = stated?.invite_domains ?? []

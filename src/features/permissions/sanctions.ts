@@ -106,10 +106,7 @@ export function refuseHidden({ card_id, hidden_at }: { card_id: string; hidden_a
   )
 }
 
-/**
- * Returns true if moderators allowed this exact version. Where strangers read, only moderators of the service
- * count: an owner could be admin of the team through a second account.
- */
+/** Where strangers read, only service moderators count: an owner may be admin by a second account. */
 export async function isClearedFor(
   ctx: Ctx,
   card: { card_id: string; version: number },

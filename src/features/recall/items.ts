@@ -4,7 +4,8 @@ import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { findDanger } from '../../review/find-danger.ts'
 import type { Severity } from '../../review/rule.ts'
-import type { ReviewReason, Step } from '../../shared/card-checks.ts'
+import type { ReviewReason } from '../../shared/card-checks.ts'
+import type { Step } from '../../shared/card-fields.ts'
 import { fitsOf } from '../../shared/cites.ts'
 import { beginningOf, withoutControls } from '../../text/unicode.ts'
 import { isLikelyOutdated, provenanceOf, storedTrust, trustSummary } from '../cards/index.ts'
@@ -183,10 +184,7 @@ function aboutCard({ id, provenance, trust, fits, review }: RecalledItemAnswer):
   return { all: `(${[...whose, ...more].join('; ')})`, least: `(${whose.join('; ')})` }
 }
 
-/**
- * Writes the origin line before the text. Without it a stranger's text looks like an own card, and behind the
- * text a forged line could replace it.
- */
+/** Writes the origin before the text, because a forged line could replace an origin behind it. */
 function linesOfCard(item: RecalledItemAnswer, room: number): string[] | undefined {
   const [title, fix] = [`Card: ${asText(item.title)}`, `Fix: ${asText(item.fix)}`]
   const { all, least } = aboutCard(item)

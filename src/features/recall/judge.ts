@@ -1,3 +1,4 @@
+import { FIRST_TEXTS } from '../../shared/card-fields.ts'
 import { isCommonStem } from '../../text/terms.ts'
 import { byTrust, type FoundCard, type FoundCards, type Information } from '../search/index.ts'
 import {
@@ -14,10 +15,7 @@ import type { Moment } from './schemas.ts'
 
 type AskingMoment = Extract<Moment, 'failure' | 'prompt'>
 
-/**
- * The weight of each feature. Fitted by `npm run eval:recall -- --fit` on one half of its cases;
- * bench/README.md has the figures of the other half.
- */
+/** Fitted by `npm run eval:recall -- --fit`; bench/README.md has the figures. */
 const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant: number }>>> = {
   failure: {
     constant: -6.25,
@@ -39,10 +37,6 @@ const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant
   },
 }
 
-/**
- * The confidence that recall needs before it delivers something. An unasked item costs the agent's attention,
- * so the floor is higher than in search.
- */
 export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number }>> = {
   failure: { card: 0.35, memory: 0.8 },
   prompt: { card: 0.6, memory: 0.85 },
@@ -63,10 +57,6 @@ export type RecallContext = {
   whole: string
 }
 
-/**
- * The evidence for a card besides the confidence of search, which ignores word order and the subject of the
- * card. A card that quotes the error has much evidence, a card with scattered words little.
- */
 type Evidence = {
   confidence: number
   quoted: number
@@ -78,10 +68,7 @@ type Evidence = {
   missed: number
 }
 
-/**
- * Matches codes and identifiers such as `ENOENT`, `TS2345`, `useState`, `MODULE_NOT_FOUND`, which do not occur
- * by chance.
- */
+/** Matches codes such as `ENOENT`, `TS2345`, `useState`, which do not occur by chance. */
 const CODE = /^[A-Z][A-Z_]{3,}$|^(?=\w*\d)(?=\w*[A-Za-z])\w{3,}$|[a-z][A-Z]|\w_\w|(?:Error|Exception)$/
 /** Codes too common to identify an error. */
 const COMMON_CODES = new Set(
@@ -91,9 +78,6 @@ const COMMON_CODES = new Set(
 const isCode = (typed: string): boolean => CODE.test(typed) && !COMMON_CODES.has(typed)
 
 const MAX_CODES = 3
-/**
- * The weight of a word without a weight from search, such as a word after its limit or one of the card alone.
- */
 const UNWEIGHED = 0.5
 const UNWEIGHED_COMMON = 0.25
 const UNWEIGHED_CODE = 0.8
@@ -106,8 +90,8 @@ const eachOnce = (words: readonly Word[]): Word[] => [
 ]
 
 function readCard({ row }: FoundCard) {
-  const { title, symptom, fix_summary, root_cause, tags } = row
-  const fields = [title, symptom, fix_summary, root_cause ?? '', tags].map(wordsOf)
+  const { title, symptom, tags } = row
+  const fields = [title, ...FIRST_TEXTS.map((field) => row[field] ?? ''), tags].map(wordsOf)
   return {
     title: eachOnce(fields[0] ?? []),
     symptom: eachOnce(fields[1] ?? []),
@@ -196,13 +180,14 @@ function isAboutAnother({ moment, lines, around, whole }: RecallContext, { row }
   if (moment !== 'failure') return false
   const textOf = (...fields: string[]) =>
     fields.map((field) => field.slice(0, READ_CHARACTERS).toLowerCase()).join('\n')
-  const { title, symptom, fix_summary, root_cause } = row
+  const { title, symptom, fix_summary } = row
+  const others = FIRST_TEXTS.filter((field) => field !== 'symptom').map((field) => row[field] ?? '')
   const about = textOf(title, fix_summary)
-  const card = { all: `${about}\n${textOf(symptom, root_cause ?? '')}`, about, title: textOf(title) }
+  const card = { all: textOf(title, symptom, ...others), about, title: textOf(title) }
   return (
     namesAnother(lines, card, around) ||
     namesAnotherBetween(lines, whole.toLowerCase(), { ...card, quoting: [title, symptom] }) ||
-    hasAnotherCause(lines, [title, symptom], [fix_summary, root_cause ?? ''])
+    hasAnotherCause(lines, [title, symptom], others)
   )
 }
 

@@ -17,10 +17,7 @@ export function wordsOf(text: string): Word[] {
   })
 }
 
-/**
- * Detects a card about another cause than the failure. Programs print one sentence for many causes (git fails
- * to push, psql fails to connect), which would favour every card that quotes the sentence.
- */
+/** A sentence that programs print for many causes would favour every card that quotes the sentence. */
 
 const QUOTED = `['"\`‘“][^'"\`’”\\n]{0,200}['"\`’”]`
 
@@ -95,10 +92,7 @@ export function hasAnotherCause(
   return causes.length > 0 && !causes.some((cause) => isTold(cause, told))
 }
 
-/**
- * A path as the shell prints it: with a folder, so that a word before a colon does not match, and without a
- * user.
- */
+/** Requires a folder, so that a word before a colon does not match. */
 const PATH = String.raw`((?:[\w.~+-]{0,60}/)[\w./~@+-]{1,200})`
 /** Patterns for a refused or missing file in messages of Node, Python, shells and Docker. */
 const FILES = [
@@ -127,10 +121,6 @@ const wordsIn = (text: string): string[] =>
     .map((word) => word.replace(/\d{1,3}$/, ''))
     .filter((word) => word.length >= MIN_PART_LENGTH)
 
-/**
- * Returns the words of a name without trailing numbers, plus the file name: for `/dev/ttyusb0` dev, ttyusb and
- * ttyusb0.
- */
 const wordsOfName = (name: string): string[] => [...wordsIn(name), fileNameOf(name)]
 
 const saysLittle = (word: string) => COMMON_PARTS.has(word) || STOP_WORDS.has(word) || isCommonStem(word)
@@ -145,19 +135,10 @@ function subjectWords(name: string, about: string): string[] {
   return FILE_NAME.test(file) && about.includes(file) ? [...words, file] : words
 }
 
-/**
- * Returns true if the title has a part of the other name that no asked name has, such as `coverage` in
- * `/app/coverage/lcov.info`.
- */
 function speaksOfAnother(names: readonly string[], other: string, title: string): boolean {
   const subject = subjectWords(other, title)
   return subject.length > 0 && !names.flatMap(wordsOfName).some((word) => subject.includes(word))
 }
-
-/**
- * Detects a card about another thing than the failure: both use the same message about a module, package,
- * file, command or message number, with different names.
- */
 
 const QUOTED_NAME = `['"\`‘“]([^'"\`’”\\s]{2,100})['"\`’”]`
 const KINDS =
@@ -312,11 +293,6 @@ export function namesAnother(lines: readonly string[], card: NamingCard, around 
   return !isNamed && differ(codes, codesIn(card.all, CODE_OF_CARD), card)
 }
 
-/**
- * Extracts names of things such as `pthread_create`, `LRU.Get`, `0x80370102`. A card whose names are missing
- * in a failure is about another thing.
- */
-
 const TOKEN = /[@\p{L}\p{N}_][\p{L}\p{N}_./:@#\\-]*/gu
 /** Signs that belong to a token only between its letters. */
 const SIGNS = './:@#\\-'
@@ -348,18 +324,11 @@ export const namesIn = (text: string): string[] => [
 
 const partsOf = (name: string): string[] => name.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length > 1)
 
-/**
- * Returns true if a lower-case text has the name: whole, or all of its parts, as `(*LRU).Get()` has `LRU.Get`.
- */
 export const saysName = (text: string, name: string): boolean =>
   text.includes(name) || partsOf(name).every((part) => text.includes(part))
 
 const COMMON_BEGINNINGS = new Set('app com dev home io lib net org src srv usr var'.split(' '))
 
-/**
- * Returns true if one name is part of the other, such as `kotlin-stdlib` of `kotlin-stdlib-jdk8`, or both are
- * in one package.
- */
 export function areRelated(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)]
   const isWithin = (some: readonly string[], all: readonly string[]) =>
@@ -368,11 +337,7 @@ export function areRelated(one: string, other: string): boolean {
   return isWithin(a, b) || isWithin(b, a) || (beginning === b[0] && !COMMON_BEGINNINGS.has(beginning))
 }
 
-/**
- * Detects that failure and card use the same sentence about two things: `error 0x80370102` and `error
- * 0x8007019e`. The difference counts if title or fix of the card has its name, or the distinctive part of the
- * name.
- */
+/** Detects one sentence about two things: `error 0x80370102` and `error 0x8007019e`. */
 
 const MIN_NEIGHBOURS = 2
 

@@ -26,10 +26,7 @@ export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
 
 const DOCUMENT_CHARACTERS = 8000
 
-/**
- * Reads memory; without a project, only the preferences for all projects. A key with a secret in it is
- * refused, because it is stored.
- */
+/** Refuses a key with a secret in it, because the key is stored. */
 export async function readMemory(
   ctx: UserCtx,
   projectKey: string | undefined,

@@ -1,12 +1,13 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { failsToRead, isReading, readCommandText, terminalText } from '../../text/command-output.ts'
 import { readFailure, withoutLooseNumbers } from '../../text/failure.ts'
 import { explain } from '../../text/snippet.ts'
-import { type Delivered, deliveredIn, keepCall, noteReads } from '../cards/index.ts'
+import { type Delivered, deliveredIn, keepCall } from '../cards/index.ts'
 import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
@@ -211,10 +212,7 @@ function chosen(found: readonly Found[], { cards, memory, all }: Offer['most']):
   return found.filter(({ item }) => left[item.kind === 'card' ? 'cards' : 'memory']-- > 0).slice(0, all)
 }
 
-/**
- * Returns the items that the agent already has. If a hook timed out, the agent never saw the stored items, so
- * a caller that reports this is believed, except for items that another call may be delivering just now.
- */
+/** Believes a caller whose hook timed out, except for items that another call may be delivering now. */
 async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: Call) {
   const delivered = await deliveredIn(ctx, call.sessionId)
   const since = new Date(ctx.now().getTime() - ON_ITS_WAY_MS).toISOString()
@@ -223,10 +221,7 @@ async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallIn
   return { shown: ids(arrived), paid: ids(delivered) }
 }
 
-/**
- * Reads earlier deliveries and stores new ones in one serialisable transaction, so that two parallel calls of
- * a session deliver an item only once.
- */
+/** One serialisable transaction, so that parallel calls of a session deliver an item only once. */
 const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: Call) =>
   inTx(ctx, async (ctx): Promise<RecallAnswer> => {
     const call_id = newId(ctx.now().getTime())
@@ -277,10 +272,8 @@ async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer
   }
   const memory = await readMemory(ctx, input.project_key, input.moment === 'start' ? RECENT_EVENTS : 0)
   const answer = await deliver(ctx, input, await offerOf(ctx, input, memory, call), memory, call)
-  noteReads(
-    ctx,
-    answer.items.flatMap(({ kind, id }) => (kind === 'card' ? [{ card_id: id }] : [])),
-  )
+  const cards = answer.items.flatMap(({ kind, id }) => (kind === 'card' ? [{ card_id: id }] : []))
+  await emit(ctx, 'cards.shown', { cards })
   return answer
 }
 

@@ -96,7 +96,6 @@ const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, f
 
 /** Omits the text for hooks, which repeats the items. */
 export const thinRecall = thinAnswer({
-  input: z.object({}),
   output: z
     .object({ silent: z.boolean(), reason: z.string(), items: z.array(ThinItem) })
     .describe('silent, reason, items [kind, id, title, fix]'),

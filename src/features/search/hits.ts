@@ -13,8 +13,8 @@ import { MAX_CHARACTERS, READ_AT_ONCE } from '../../text/snippet.ts'
 import { type HomeFacts, homesOf, isDistrusted, type StoredTrust } from '../cards/index.ts'
 import { balanceOf, book, PUBLIC_SEARCH_COST } from '../credits/index.ts'
 import { NO_CODES } from './query.ts'
-import { type Demands, type HitDetails as Loaded, loadHits } from './results.ts'
-import { type Hit, type Retrieved, retrieve, type SearchScope } from './retrieve.ts'
+import { type Demands, type FoundCard, loadHits } from './results.ts'
+import { type Retrieved, retrieve, type SearchHit, type SearchScope } from './retrieve.ts'
 
 export type Ranked = { confidence: number; trust: StoredTrust | null }
 
@@ -33,10 +33,6 @@ function overtakes(later: Ranked, earlier: Ranked): boolean {
   return earlier.confidence - later.confidence <= near
 }
 
-/**
- * Reorders hits of similar confidence by trust. No hit passes a clearly better one, and without verdicts
- * nothing moves.
- */
 export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   const ordered: T[] = []
   for (const hit of ranked) {
@@ -47,7 +43,7 @@ export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   return ordered
 }
 
-type Judgement = Loaded & { score: number; isWeak: boolean }
+type Judgement = FoundCard & { score: number; isWeak: boolean }
 
 type Picked = Judgement & { homeFacts: HomeFacts }
 
@@ -93,8 +89,8 @@ function confidencesOf(hits: readonly Match[]): number[] {
 }
 
 type ScoredHit = {
-  likely: Hit[]
-  others: Hit[]
+  likely: SearchHit[]
+  others: SearchHit[]
   listed: number
   bar: number
 }
@@ -128,7 +124,7 @@ const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cov
 export const mayHit = (found: Retrieved, { minScore, demands }: HitLimits): boolean =>
   judge(found, minScore, demands.isInTitle).likely.length > 0
 
-function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
+function judgeLoaded(loaded: readonly FoundCard[], bar: number): Judgement[] {
   const matches = loaded.map(({ logit, covers }): Match => ({ logit, isCarried: isCarried(covers) }))
   const scores = confidencesOf(matches)
   return loaded.map((one, i) => {
@@ -143,10 +139,10 @@ const spare = (wanted: number): number => wanted + Math.ceil(wanted / 5)
 
 /** Reads hits in steps while there is room. The returned function says how many hits it has read. */
 function reading(ctx: UserCtx, scope: SearchScope, { asked }: Retrieved, demands: Demands) {
-  const loaded: Loaded[] = []
+  const loaded: FoundCard[] = []
   let characters = 0
   const hasRoom = () => characters < MAX_CHARACTERS
-  const read = async (hits: readonly Hit[]): Promise<number> => {
+  const read = async (hits: readonly SearchHit[]): Promise<number> => {
     let count = 0
     for (; count < hits.length && hasRoom(); count += READ_AT_ONCE) {
       const some = await loadHits(ctx, scope, asked, hits.slice(count, count + READ_AT_ONCE), demands)
@@ -170,7 +166,7 @@ async function readHits(
   const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
   let strong: Judgement[] = []
   let weak: Judgement[] = []
-  const load = async (hits: readonly Hit[]): Promise<number> => {
+  const load = async (hits: readonly SearchHit[]): Promise<number> => {
     const count = await read(hits)
     const all = judgeLoaded(loaded, bar)
     strong = all.filter(({ isWeak }) => !isWeak)
@@ -182,7 +178,7 @@ async function readHits(
   let looked = Math.min(spare(enough), likely.length)
   let further = Math.min(others.length, Math.max(0, limit - looked))
   looked = Math.min(looked, await load([...likely.slice(0, looked), ...others.slice(0, further)]))
-  const mayRead = (count: number, hits: readonly Hit[]) => count < hits.length && hasRoom()
+  const mayRead = (count: number, hits: readonly SearchHit[]) => count < hits.length && hasRoom()
   for (let more = missing.strong(); more > 0 && mayRead(looked, likely); more = missing.strong())
     looked += await load(likely.slice(looked, looked + spare(more)))
   for (let more = missing.any(); more > 0 && mayRead(further, others); more = missing.any())
@@ -226,10 +222,7 @@ type Charge = {
   isAllowed?: (ctx: UserCtx, picks: Picks) => Promise<boolean>
 }
 
-/**
- * Reads the hits again in the transaction that charges for them, so that nobody pays for a vanished card or
- * sees a card without paying.
- */
+/** Reads the hits again while charging, so that nobody pays for a vanished card or sees one unpaid. */
 export function chargedSearch(
   ctx: UserCtx,
   scope: SearchScope,
@@ -255,8 +248,7 @@ export function chargedSearch(
       })
       return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
     },
-    // The charge is one conditional update of one row, where a lock is cheaper than a retry. A limit reads
-    // entries first, so that case stays serialisable.
+    // The charge locks one row; a limit reads entries first, so that case stays serialisable.
     isAllowed ? undefined : SELF_GUARDED,
   )
 }
@@ -277,13 +269,9 @@ export type Information = ReadonlyMap<string, number>
 const informationIn = ({ asked }: Retrieved): Information =>
   new Map(asked.map(({ term, information }) => [term, information]))
 
-export type FoundCard = Loaded
 export type FoundCards = { cards: FoundCard[]; information: Information }
 
-/**
- * Returns the best own and team cards for a text, without spelling correction: program output has no typing
- * errors, and correction is slow.
- */
+/** Without spelling correction: program output has no typing errors, and correction is slow. */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
   const scope = scopeOf(ctx, 'known')
   const found = await retrieve(ctx, readQuery(text), scope, 'words', most)
@@ -294,10 +282,7 @@ export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): 
 export type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
 export type Shown = { picked: Picked[]; charged: number }
 
-/**
- * Returns what the public library has for a text, or undefined. `show` returns the hits at the price of a
- * public search, in the caller's open transaction.
- */
+/** `show` returns the hits at the price of a public search, in the caller's open transaction. */
 export async function lookInLibrary(
   ctx: UserCtx,
   text: string,

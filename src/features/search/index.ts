@@ -1,11 +1,11 @@
 export {
   byTrust,
-  type FoundCard,
   type FoundCards,
   findOwnAndTeam,
   type Information,
   lookInLibrary,
 } from './hits.ts'
+export type { FoundCard } from './results.ts'
 export { EnvironmentAsked } from './schemas.ts'
 export { searchCards } from './search.ts'
 export { searchEverywhere } from './search-box.ts'
@@ -17,4 +17,9 @@ export {
   rememberSearch,
   saveSearch,
 } from './search-history.ts'
-export { dropOldMissedSearches, forgetMissedSearches, missedSearches } from './search-misses.ts'
+export {
+  dropOldMissedSearches,
+  forgetMissedSearches,
+  missedSearches,
+  missedSearchSubscribers,
+} from './search-misses.ts'

@@ -84,7 +84,12 @@ onBothEngines('searches that found nothing', (t) => {
       ...contextFor({ ...t.app.services, database: { ...database, transaction } }),
       viewer: { userId: viewer.userId } as Viewer,
     }
-    await noteMissedSearch(ctx, { query: 'late words', scope: 'workspace', workspaceIds: [workspaceId] })
+    await noteMissedSearch(ctx, {
+      query: 'late words',
+      scope: 'workspace',
+      workspaceIds: [workspaceId],
+      hits: 0,
+    })
     expect((await rows()).filter((row) => row.workspace_id === workspaceId)).toEqual([])
   })
 
@@ -100,7 +105,7 @@ onBothEngines('searches that found nothing', (t) => {
 
   test('inside a transaction, a search is noted after the commit and in a transaction of its own', async () => {
     const { workspaceId, viewer } = await team(t)
-    const searched = { query: 'words for later', scope: 'workspace', workspaceIds: [workspaceId] }
+    const searched = { query: 'words for later', scope: 'workspace', workspaceIds: [workspaceId], hits: 0 }
     const ctx = { ...contextFor(t.app.services), viewer: { userId: viewer.userId } as Viewer }
     const kept = async (db = ctx.database.read) =>
       (

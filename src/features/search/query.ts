@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import type { CardType } from '../../db/knowledge-schema.ts'
+import { CARD_TYPES, type CardType } from '../../shared/card-fields.ts'
 import { isLoneCharacter, termsOf } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import type { AskedWord } from '../../text/query.ts'
@@ -19,12 +19,8 @@ export type QueryRead = {
 
 /** Syntax is typed in one line; longer text is pasted. */
 const MAX_WITH_SYNTAX_LENGTH = 300
-const CARD_TYPES: readonly CardType[] = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference']
 
-/**
- * Matches a word to leave out: `-redis`, `-x509`, `-错误`. Shorter words, and capitals with digits (`-Xmx2g`),
- * are command options.
- */
+/** Matches `-redis`, `-x509`, `-错误`; shorter words and `-Xmx2g` are command options. */
 const LEFT_OUT = String.raw`(?:\p{L}\p{M}*){3,}|\p{Ll}[\p{Ll}\p{Nd}]{2,}|\p{sc=Han}{2}`
 const OPERATOR = new RegExp(
   String.raw`(?<=^|\s)(?:(?<name>tag|type|in):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":]+))|-(?<without>${LEFT_OUT})|["“](?<phrase>[^"“”]+)["”])(?=\s|$)`,
@@ -129,10 +125,7 @@ export const tagsNamed = (query: string): string[] =>
 
 const MAX_CHARACTERS = 8000
 
-/**
- * Returns the filter text of the cards in scope that have this character, last changed first. The character is
- * a letter, so it cannot be a wildcard.
- */
+/** The character is a letter, so it cannot be a wildcard. */
 async function textsWith(ctx: Ctx, scope: SearchScope, character: string, limit: number): Promise<string[]> {
   const rows = await ctx.db
     .selectFrom('cards')
@@ -148,10 +141,6 @@ async function textsWith(ctx: Ctx, scope: SearchScope, character: string, limit:
 const MAX_READ = 500
 const MAX_PAIRS = 100
 
-/**
- * Adds the pairs of characters that hold a one-character question, because the index knows scripts without
- * spaces by pairs. Skips the library, which has too many cards.
- */
 export async function withPairs(ctx: Ctx, scope: SearchScope, words: AskedWord[]): Promise<AskedWord[]> {
   const [word] = words
   if (scope.scope === 'public' || words.length !== 1 || !word || !isLoneCharacter(word.term)) return words
@@ -163,15 +152,8 @@ export async function withPairs(ctx: Ctx, scope: SearchScope, words: AskedWord[]
   return [{ ...word, otherTerms: [...pairs].slice(0, MAX_PAIRS) }]
 }
 
-/**
- * Detects a card about another code than the query: `exit code 255` against `exit code 137`. Versions are not
- * codes, because a fix often holds for the next version.
- */
+/** Versions are not codes, because a fix often holds for the next version. */
 
-/**
- * Patterns for a code in program output: each has the number, and the kind if the pattern covers several
- * kinds.
- */
 type Kind = { kind?: string; pattern: RegExp }
 const KINDS: readonly Kind[] = [
   // Matches ORA-00001, TS2345, E0499. Names such as SHA256 have fewer digits.
@@ -197,10 +179,7 @@ const KINDS_TYPED: readonly Kind[] = [
   { pattern: /(?<![\w-])(?<kind>[A-Z]{1,6})[ (](?<number>\d{4,7})(?![\w-])/g },
 ]
 
-/**
- * Letters that tools put before message numbers, or a single letter except V (versions). Only these may stand
- * as a separate word: `port 3000`, `RSA 4096` and `VS 2022` are not codes.
- */
+/** Only after these letters is a separate number a code: `port 3000` and `RSA 4096` are none. */
 const TOOLS = 'AADSTS|BC|CS|DPI|DPY|FS|LNK|MSB|NETSDK|NG|NU|ORA|PLS|RMAN|SC|TNS|TS|[A-UW-Z]'
 const SURELY_CODE = [
   ...KINDS.map(({ pattern }) => pattern),
@@ -248,10 +227,6 @@ const isAbout = ({ where }: { where: string }): boolean => where === 'title' || 
 const hasNumber = (text: string, number: string): boolean =>
   text.includes(number) && new RegExp(`(?<!\\d)${number}(?!\\d)`, 'i').test(text)
 
-/**
- * Returns true if the card has none of the asked numbers but other codes of an asked kind. If only a code was
- * asked, a missing number is enough.
- */
 export function isAboutAnotherCode({ codes, isAll }: AskedCodes, { fields }: CardFields): boolean {
   if (codes.size === 0) return false
   const numbers = [...codes.values()].flatMap((some) => [...some])

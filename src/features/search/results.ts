@@ -1,4 +1,5 @@
 import type { Expression, Selectable, SqlBool } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { UserCtx } from '../../core/context.ts'
 import { type Whose, withMark } from '../../core/untrusted-text.ts'
 import { fromJson } from '../../db/columns.ts'
@@ -7,8 +8,19 @@ import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import { inNumbers, isAmong, numberList } from '../../db/sql-values.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
-import { Kept, numbersOf } from '../../search-index/index.ts'
-import type { Step } from '../../shared/card-checks.ts'
+import { numbersOf } from '../../search-index/index.ts'
+import {
+  type ContentColumns,
+  EXPLAINING_FIELDS,
+  isJson,
+  type JsonField,
+  pick,
+  type Step,
+  WORD_COLUMNS,
+  WRITTEN_COLUMNS,
+  WRITTEN_FIELDS,
+  type WrittenField,
+} from '../../shared/card-fields.ts'
 import { fitsOf } from '../../shared/cites.ts'
 import {
   type Cover,
@@ -57,21 +69,8 @@ import {
   withNames,
 } from '../cards/index.ts'
 import { type AskedCodes, isAboutAnotherCode } from './query.ts'
-import type { QueryTerm as Asked, Hit, SearchScope } from './retrieve.ts'
+import type { QueryTerm, SearchHit, SearchScope } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
-
-const TEXT_COLUMNS = [
-  'cards.title',
-  'cards.symptom',
-  'cards.fix_summary',
-  'cards.root_cause',
-  'cards.steps',
-  'cards.body',
-  'cards.card_payload',
-  'cards.scope_notes',
-  'cards.tags',
-  'cards.environment',
-] as const
 
 const STATE_COLUMNS = [
   'cards.card_id',
@@ -79,7 +78,7 @@ const STATE_COLUMNS = [
   'cards.owner_id',
   'cards.workspace_id',
   'cards.origin_workspace_id',
-  'cards.card_type',
+  ...WORD_COLUMNS,
   'cards.status',
   'cards.evidence_count',
   'cards.feedback_useful',
@@ -99,16 +98,13 @@ const STATE_COLUMNS = [
   'cards.hidden_at',
 ] as const
 
-const COLUMNS = { state: STATE_COLUMNS, whole: [...STATE_COLUMNS, ...TEXT_COLUMNS] }
+const COLUMNS = { state: STATE_COLUMNS, whole: [...STATE_COLUMNS, ...WRITTEN_COLUMNS] }
 
 type Extent = keyof typeof COLUMNS
 
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>
 
-/**
- * Picks rows by number before the permission check: a plan that begins with the permission reads all cards of
- * an owner.
- */
+/** Picks rows by number first: a plan that begins with the permission reads all cards of an owner. */
 const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
   db
     .with(
@@ -142,7 +138,7 @@ type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS> | 'tr
   /** In scope `known` only: the card is in a workspace of the viewer. */
   is_in_team?: number
 }
-type TextColumns = Pick<Selectable<CardsTable>, NamesIn<typeof TEXT_COLUMNS>>
+type TextColumns = Pick<ContentColumns, WrittenField>
 type HitRow = StateRow & TextColumns
 
 type Rows = { state: StateRow; whole: HitRow }
@@ -155,7 +151,7 @@ function readyFor(extent: Extent, shape: Shape): Ready {
   const key = `${extent} ${shape.scope} ${shape.includeSuperseded}`
   const known = ready.get(key)
   if (known) return known
-  const made = prepared((db, parameter: Named<{ viewerId: string; numbers: string }>) =>
+  const made = prepared('hitRows', (db, parameter: Named<{ viewerId: string; numbers: string }>) =>
     rowsQuery(
       db,
       extent,
@@ -195,7 +191,7 @@ export type CardTexts = {
 
 type HitCard = { row: HitRow & { whose: Whose }; texts: CardTexts }
 
-type NumberedHit = Pick<Hit, 'docNo' | 'documentId'>
+type NumberedHit = Pick<SearchHit, 'docNo' | 'documentId'>
 
 /** About the size in bytes of cached texts and of the words cut from them. */
 const BYTES = { texts: 1000, ofCharacter: 2, words: 500, ofCharacterInWords: 3 }
@@ -211,18 +207,15 @@ function bytesOf(card: CardTexts): number {
 /** Texts are cut into words only after this many hits, because cutting is slow. */
 const CUT_WHEN_MET = 4
 
-const kept = new WeakMap<Database, Kept<CardTexts>>()
+const kept = new WeakMap<Database, LRUCache<number, CardTexts>>()
 
-function keptTexts({ database, searchTuning }: UserCtx): Kept<CardTexts> {
-  const known = kept.get(database) ?? new Kept(searchTuning.keptTextBytes, bytesOf)
+function keptTexts({ database, searchTuning }: UserCtx): LRUCache<number, CardTexts> {
+  const known =
+    kept.get(database) ?? new LRUCache({ maxSize: searchTuning.keptTextBytes, sizeCalculation: bytesOf })
   kept.set(database, known)
   return known
 }
 
-/**
- * Returns the hit cards that the viewer may find, by their numbers. A card that changed since the index was
- * read has another number and is read as it is now.
- */
 async function hitCards(
   ctx: UserCtx,
   scope: SearchScope,
@@ -253,10 +246,6 @@ async function hitCards(
   return cards
 }
 
-/**
- * Reads the permission and state of cards each time. Texts come from the cache if the card still has the same
- * version.
- */
 async function cardsByNumber(
   ctx: UserCtx,
   scope: SearchScope,
@@ -274,41 +263,33 @@ async function cardsByNumber(
         continue
       }
       texts.met++
-      if (texts.met === CUT_WHEN_MET) memory.grow(texts, ({ read }) => readWords(read))
+      if (texts.met === CUT_WHEN_MET) {
+        readWords(texts.read)
+        // Deleted first: a value set again keeps the size that it had.
+        memory.delete(row.doc_no)
+        memory.set(row.doc_no, texts)
+      }
       cards.set(row.doc_no, { row: withTexts(row, texts.columns, whoseIs(row, scope)), texts })
     }
   }
   for (const card of await readWhole(ctx, scope, unknown)) {
     cards.set(card.row.doc_no, card)
     // A transaction may see a version that is never committed, so its texts are not cached.
-    if (!ctx.transacting) memory.keep(card.row.doc_no, card.texts)
+    if (!ctx.transacting) memory.set(card.row.doc_no, card.texts)
   }
   return cards
 }
 
-/**
- * Returns whose text it is: the viewer's own, unless somebody else wrote the last version; otherwise by the
- * scope. Pulled text counts as a stranger's.
- */
+/** Pulled text counts as a stranger's. */
 function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
   if (row.origin !== null) return 'public'
   if (row.owner_id !== viewerId) return scope === 'public' || row.is_in_team === 0 ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
 }
 
-/** Written field by field, because spreading objects is slow. */
 const withTexts = (row: StateRow, columns: TextColumns, whose: Whose): HitCard['row'] => ({
   ...row,
-  title: columns.title,
-  symptom: columns.symptom,
-  fix_summary: columns.fix_summary,
-  root_cause: columns.root_cause,
-  steps: columns.steps,
-  body: columns.body,
-  card_payload: columns.card_payload,
-  scope_notes: columns.scope_notes,
-  tags: columns.tags,
-  environment: columns.environment,
+  ...columns,
   whose,
 })
 
@@ -325,51 +306,32 @@ async function readWhole(ctx: UserCtx, scope: SearchScope, docNos: readonly numb
 function textsOf(row: HitRow, evidence: readonly string[]): CardTexts {
   const tags = fromJson<string[]>(row.tags)
   const environment = fromJson<Record<string, string>>(row.environment)
-  const { title, symptom, fix_summary, root_cause, steps, body, card_payload, scope_notes } = row
   return {
     version: row.version,
-    columns: {
-      title,
-      symptom,
-      fix_summary,
-      root_cause,
-      steps,
-      body,
-      card_payload,
-      scope_notes,
-      tags: row.tags,
-      environment: row.environment,
-    },
+    columns: pick(row, WRITTEN_FIELDS),
     tags,
     environment,
     met: 1,
-    read: cardFields(title, fieldsOf(row, tags, environment, evidence)),
+    read: cardFields(row.title, fieldsOf(row, evidence)),
   }
 }
 
-function fieldsOf(
-  row: HitRow,
-  tags: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  evidence: readonly string[],
-): Field[] {
-  const fields: Field[] = []
-  const add = (where: string, text: string | null) => {
-    if (text) fields.push({ where, text })
-  }
-  add('symptom', row.symptom)
-  add('fix_summary', row.fix_summary)
-  add('root_cause', row.root_cause)
-  for (const { action, result } of fromJson<Step[]>(row.steps)) {
-    add('steps', `${action ?? ''}`)
-    add('steps', `${result ?? ''}`)
-  }
-  add('body', row.body)
-  add('tags', tags.join(', '))
-  add('environment', environmentText(environment))
-  add('scope_notes', row.scope_notes)
-  for (const text of evidence) fields.push({ where: 'evidence', text, isLog: true })
-  return fields
+/** Returns the texts in each field of JSON, as they are shown. */
+const TEXTS_IN_JSON: Record<JsonField, (json: string) => string[]> = {
+  environment: (json) => [environmentText(fromJson(json))],
+  steps: (json) =>
+    fromJson<Step[]>(json).flatMap(({ action, result }) => [`${action ?? ''}`, `${result ?? ''}`]),
+  tags: (json) => [fromJson<string[]>(json).join(', ')],
+  card_payload: () => [],
+}
+
+function fieldsOf(row: HitRow, evidence: readonly string[]): Field[] {
+  const written = EXPLAINING_FIELDS.flatMap((where) => {
+    const stored = row[where] ?? ''
+    const texts = isJson(where) ? TEXTS_IN_JSON[where](stored) : [stored]
+    return texts.map((text) => ({ where, text }))
+  })
+  return [...written, ...evidence.map((text) => ({ where: 'evidence', text, isLog: true }))]
 }
 
 const environmentText = (environment: Readonly<Record<string, string>>): string =>
@@ -377,7 +339,7 @@ const environmentText = (environment: Readonly<Record<string, string>>): string 
     .map((entry) => entry.join(' '))
     .join(', ')
 
-export type HitDetails = HitCard & {
+export type FoundCard = HitCard & {
   marked: Marked
   confidence: number
   logit: number
@@ -403,17 +365,13 @@ const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: Sea
   (track === undefined || trackOf(row.card_type) === track) &&
   (type === undefined || row.card_type === type)
 
-/**
- * Reads hits and checks them against the cards: skips a card that was just hidden, moved or edited, or lacks a
- * phrase. `characters`: how much was read.
- */
 export async function loadHits(
   ctx: UserCtx,
   scope: SearchScope,
-  asked: readonly Asked[],
-  hits: readonly Hit[],
+  asked: readonly QueryTerm[],
+  hits: readonly SearchHit[],
   demands: Demands,
-): Promise<{ loaded: HitDetails[]; characters: number }> {
+): Promise<{ loaded: FoundCard[]; characters: number }> {
   const cards = await hitCards(ctx, scope, hits)
   const phrases = demands.phrases.map(phraseTest)
   const readHit = hitReader(asked)
@@ -433,11 +391,11 @@ export async function loadHits(
 
 const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
 
-function hitReader(asked: readonly Asked[]) {
+function hitReader(asked: readonly QueryTerm[]) {
   const query = weighQuery(asked)
   const termsFor = termsByCovers(asked)
   const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? nameTest(spoken) : undefined))
-  return (read: CardFields, hit: Hit, isByChance: boolean) => {
+  return (read: CardFields, hit: SearchHit, isByChance: boolean) => {
     const named = namedTexts(read.fields.map(({ text }) => text))
     const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], named) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
@@ -458,7 +416,7 @@ const isSpokenFor = (
   named: NamedTexts,
 ): boolean => !(isByParts && isIn) || isIn(named)
 
-function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | undefined) => WantedTerms {
+function termsByCovers(asked: readonly QueryTerm[]): (covers: readonly Cover[] | undefined) => WantedTerms {
   const made = new Map<string, WantedTerms>()
   return (covers) => {
     const words = covers ? covers.map(({ credit }) => (credit === 0 ? '-' : '+')).join('') : ''
@@ -468,7 +426,7 @@ function termsByCovers(asked: readonly Asked[]): (covers: readonly Cover[] | und
   }
 }
 
-function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
+function termsOf(asked: readonly QueryTerm[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
     asked.flatMap(({ term, parts, otherTerms = [], meant }, i) => {
       const cover = covers?.[i]
@@ -480,7 +438,7 @@ function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined):
 
 /** Only the texts show whether a card has a word as typed. */
 function coverInTexts(
-  { term, typed, parts, otherTerms = [], meant }: Asked,
+  { term, typed, parts, otherTerms = [], meant }: QueryTerm,
   cover: Cover | undefined,
   forms: Marked['forms'],
   named: NamedTexts,
@@ -500,7 +458,10 @@ function coverInTexts(
 }
 
 /** Returns corrected query words with the words of the cards: `{kubernets: kubernetes}`. */
-export function correctionsIn(asked: readonly Asked[], hits: readonly HitDetails[]): Record<string, string> {
+export function correctionsIn(
+  asked: readonly QueryTerm[],
+  hits: readonly FoundCard[],
+): Record<string, string> {
   const found: Record<string, string> = {}
   asked.forEach(({ typed, meant }, i) => {
     for (const { covers, marked } of hits) {
@@ -523,20 +484,20 @@ type Showing = {
   now: Date
 }
 
-const fittingOf = ({ row, texts, trust }: HitDetails) => ({
+const fittingOf = ({ row, texts, trust }: FoundCard) => ({
   cites: fromJson<string[]>(row.cites ?? '[]'),
   environment: texts.environment,
   verdicts: trust?.environments ?? [],
 })
 
 /** A snippet may come from evidence, which is not part of the card's row. */
-function provenanceWith(row: HitDetails['row'], { snippet, isLog }: Shown) {
+function provenanceWith(row: FoundCard['row'], { snippet, isLog }: Shown) {
   const provenance = provenanceOf(row)
   return isLog && row.whose !== 'you' && containsInstructions(snippet) ? withMark(provenance) : provenance
 }
 
 export const presentHit = (
-  hit: HitDetails & { homeFacts: HomeFacts; score: number },
+  hit: FoundCard & { homeFacts: HomeFacts; score: number },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
-import type { CardType } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import {
   type Candidate,
@@ -9,7 +9,6 @@ import {
   countsInLists,
   countsInPublic,
   documentsByNumber,
-  type Found,
   findBest,
   fuse,
   isNumberOfCode,
@@ -22,6 +21,7 @@ import {
   PUBLIC_FILTER,
   passes,
   positionOf,
+  type RankedMatches,
   ranked,
   type Scored,
   type VisibleCount,
@@ -32,6 +32,7 @@ import {
   type Without,
   wordsOfDocuments,
 } from '../../search-index/index.ts'
+import type { CardType } from '../../shared/card-fields.ts'
 import {
   type AskedWord,
   askedInformation,
@@ -200,24 +201,17 @@ export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
 
 const LARGE_KEPT_MS = 60_000
 const MAX_KEPT = 10_000
-type Large = { until: number; averageLength: number | undefined }
-const LARGE = new Map<string, Large>()
+type Large = { averageLength: number | undefined }
+const LARGE = new LRUCache<string, Large>({ max: MAX_KEPT, ttl: LARGE_KEPT_MS })
 
 const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
 
-/**
- * Returns the cached size of a scope that recently had more than `cards` cards or too many words. A slightly
- * old size is fine for plans; small scopes are not cached, because they may grow at any moment.
- */
-function knownLarger(scope: SearchScope, cards: number): Large | undefined {
-  const known = LARGE.get(nameOf(scope, cards))
-  return known && known.until > performance.now() ? known : undefined
-}
+/** Small scopes are not cached, because they may grow at any moment. */
+const knownLarger = (scope: SearchScope, cards: number): Large | undefined => LARGE.get(nameOf(scope, cards))
 
 function rememberLarger(scope: SearchScope, cards: number, averageLength?: number): Large {
-  if (LARGE.size >= MAX_KEPT) LARGE.clear()
-  const known = { until: performance.now() + LARGE_KEPT_MS, averageLength }
+  const known = { averageLength }
   LARGE.set(nameOf(scope, cards), known)
   return known
 }
@@ -240,7 +234,7 @@ const ready = new Map<string, Ready>()
 function readyFor(shape: Shape): Ready {
   const known = ready.get(shape.scope)
   if (known) return known
-  const made = prepared((db, parameter: Named<Values>) =>
+  const made = prepared('documentsInScope', (db, parameter: Named<Values>) =>
     numbersQuery(db, shape, parameter('viewerId')).limit(parameter('limit')),
   )
   ready.set(shape.scope, made)
@@ -278,15 +272,11 @@ const MAX_CORRECTED = 6
 const LONG_QUERY = 12
 const PLAIN_WORD = /^\p{L}{4,}$/u
 
-/**
- * The weights of the rankings in the fusion. The trigram ranking sees everything that the word ranking sees,
- * and more.
- */
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
 
-export type Hit = Surroundings & {
+export type SearchHit = Surroundings & {
   docNo: number
   /** Undefined if only the posting lists of the document were read. */
   documentId: string | undefined
@@ -296,7 +286,7 @@ export type Hit = Surroundings & {
 
 export type Retrieved = {
   /** Best first, with spare hits in case some cards are gone. */
-  hits: Hit[]
+  hits: SearchHit[]
   asked: QueryTerm[]
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
@@ -341,14 +331,14 @@ export async function retrieve(
   return { hits: hitsOf(asked, rankings, all, most), asked, visible }
 }
 
-type Ranking = { scored: Scored[]; found: Found }
+type Ranking = { scored: Scored[]; found: RankedMatches }
 
 function hitsOf(
   asked: readonly QueryTerm[],
   rankings: readonly Ranking[],
   cards: number,
   most?: number,
-): Hit[] {
+): SearchHit[] {
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
@@ -399,10 +389,6 @@ const PLAIN: Cover = { ...NOT_COVERED, credit: 1 }
 const PROMINENT: Cover = { ...PLAIN, isProminent: true }
 const BY_PARTS = new Map([MINOR, PLAIN, PROMINENT].map((cover) => [cover, { ...cover, isByParts: true }]))
 
-/**
- * Returns how much of an asked word a card has, according to the index. Cover objects are shared, because
- * there is one per candidate and word.
- */
 function coverOf(candidate: Candidate, { wanted, meant }: QueryTerm): Cover {
   for (const option of wanted) {
     const at = positionOf(candidate.hashes, option.hash)
@@ -424,10 +410,7 @@ function coverOf(candidate: Candidate, { wanted, meant }: QueryTerm): Cover {
 const ABSENT = -1
 const NO_PARTS: Wanted = []
 
-/**
- * A word in title or tag counts as repeated; the minor level is for logs and notes. A negative `at` means that
- * only the parts of the word are there.
- */
+/** A negative `at` means that only the parts of the word are there. */
 function coverAt({ hashes, levels }: Candidate, at: number, parts: Wanted = NO_PARTS): Cover {
   let isMinor = true
   let isRaised = false
@@ -455,13 +438,13 @@ const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
 const SURELY_RIGHT = 3
 
 /** Cards with a rare word are always candidates, so a rare word without a candidate is in no card in scope. */
-const isMissing = (term: Term, { candidates }: Found): boolean =>
+const isMissing = (term: Term, { candidates }: RankedMatches): boolean =>
   term.cards < SURELY_RIGHT &&
   !candidates.some((candidate) => term.wanted.some((option) => matches(candidate, option)))
 
-type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
+type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<RankedMatches> }
 
-const NOTHING: Found = { candidates: [], others: [] }
+const NOTHING: RankedMatches = { candidates: [], others: [] }
 
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   const isPublic = scope.scope === 'public'
@@ -487,10 +470,6 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   }
 }
 
-/**
- * Up to this many small cards are searched directly for corrections; beyond this the vault's vocabulary is
- * faster.
- */
 const FEW = 64
 const FEW_WORDS = 20_000
 

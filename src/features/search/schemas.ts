@@ -3,10 +3,11 @@ import { thinAnswer } from '../../core/capability.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { markIn, NONE_RECOGNISED, Provenance } from '../../core/untrusted-text.ts'
 import { dictionary } from '../../core/validation.ts'
+import { CARD_TYPES } from '../../shared/card-fields.ts'
 import { beginningOf } from '../../text/unicode.ts'
 import { Home, Readers, Trust } from '../cards/index.ts'
 
-const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
+const CardType = z.enum(CARD_TYPES)
 
 /** Long enough for an error with its stack; a search weighs only a part of it. */
 export const MAX_QUERY_LENGTH = 200_000
@@ -169,7 +170,6 @@ const thinHit = (hit: Hit) => ({
 })
 
 export const thinSearch = thinAnswer({
-  input: z.object({}),
   output: z.object({
     results: z.array(
       z.object({

@@ -1,4 +1,5 @@
-import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
+import { type Ctx, contextFor, inTx } from '../../core/context.ts'
+import type { Events, Subscribers } from '../../core/events.ts'
 import type { Db } from '../../db/db.ts'
 import type { MissedSearchesTable } from '../../db/knowledge-schema.ts'
 import { byBytes } from '../../db/sql-values.ts'
@@ -9,10 +10,7 @@ import { STOP_WORDS } from '../../text/terms.ts'
 import { withoutEnd } from '../../text/unicode.ts'
 import { policyOf } from '../permissions/index.ts'
 
-/**
- * Returns the one team whose cards a person searches: the named team or the person's only team. With several
- * possible teams none learns the words, which may be meant for another team.
- */
+/** With several possible teams none learns the words, which may be meant for another team. */
 async function onlyTeamOf(
   db: Db,
   userId: string,
@@ -115,10 +113,7 @@ const isPlain = (word: string): boolean =>
   LETTER.test(word) &&
   !STOP_WORDS.has(fold(word))
 
-/**
- * Returns the plain words of a query in lower case, each once. Null for a query that was pasted, contains a
- * secret or personal data, or has no plain word.
- */
+/** Returns null for a query that was pasted or contains a secret or personal data. */
 export function plainWords(query: string): string | null {
   if (query.length > MAX_QUERY_LENGTH || query.includes('\n')) return null
   if (sanitise(query).findings.length > 0) return null
@@ -134,32 +129,27 @@ export function plainWords(query: string): string | null {
 const MAX_KEPT = 200
 const KEPT_MS = 30 * DAY_MS
 
-type Searched = { query: string; scope: string; workspaceIds: readonly string[] }
+type Searched = Events['search.answered']
 
-async function teamThatKeeps(ctx: UserCtx, workspaceIds: readonly string[]): Promise<string | undefined> {
-  const team = await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds)
+async function teamThatKeeps(ctx: Ctx, workspaceIds: readonly string[]): Promise<string | undefined> {
+  const team = ctx.viewer && (await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds))
   return team && policyOf(team).keepMissedSearches ? team.workspace_id : undefined
 }
 
 /**
- * Stores the words of a member's search that found no card of the team, without the member. Searches of own
- * cards and of the library are never stored. A failure here must not fail the search, so the words are stored
- * after the search transaction.
+ * Stores the words without the member. Call it after the search transaction, because a failure here must not
+ * fail the search.
  */
-export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promise<void> {
-  const { query, scope, workspaceIds } = searched
-  if (scope !== 'workspace') return
-  if (ctx.transacting) {
-    const afterwards = { ...contextFor(ctx, ctx), viewer: ctx.viewer }
-    return ctx.afterCommit(() => void noteMissedSearch(afterwards, searched))
-  }
+export async function noteMissedSearch(ctx: Ctx, searched: Searched): Promise<void> {
+  const { query, scope, workspaceIds, hits } = searched
+  if (hits > 0 || scope !== 'workspace') return
+  if (ctx.transacting) return ctx.afterCommit(() => void noteMissedSearch(contextFor(ctx, ctx), searched))
   const words = plainWords(query)
   if (words === null) return
   try {
     if ((await teamThatKeeps(ctx, workspaceIds)) === undefined) return
     await inTx(ctx, async (ctx) => {
-      // Checks again in a serialisable transaction: a team that switches this off meanwhile has deleted its
-      // words already.
+      // Checks again: a team that switches this off meanwhile has deleted its words already.
       const team = await teamThatKeeps(ctx, workspaceIds)
       if (team === undefined) return
       await countUp(ctx.db, team, words, ctx.now().toISOString())
@@ -169,6 +159,8 @@ export async function noteMissedSearch(ctx: UserCtx, searched: Searched): Promis
     ctx.log.warn({ err: error }, 'a search without a hit could not be noted')
   }
 }
+
+export const missedSearchSubscribers: Subscribers<Ctx> = { 'search.answered': [noteMissedSearch] }
 
 /** Requires that the caller has checked the membership. */
 export const missedSearches = (ctx: Ctx, workspaceId: string, period: Period, limit: number) =>

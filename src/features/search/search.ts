@@ -2,21 +2,22 @@ import { complete, LlmError } from '../../adapters/llm.ts'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { emit } from '../../core/events.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
+import { FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
 import { tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
 import { beginningOf } from '../../text/unicode.ts'
-import { isLikelyOutdated, noteReads, ownerFilter, provenanceOf, type SearchedScope } from '../cards/index.ts'
+import { isLikelyOutdated, ownerFilter, provenanceOf, type SearchedScope } from '../cards/index.ts'
 import { balanceOf } from '../credits/index.ts'
-import { noteFirstSearch } from '../identity/index.ts'
-import { chargedSearch, mayHit, type Outcome, pickHits, type HitLimits as Wish } from './hits.ts'
+import { chargedSearch, type HitLimits, mayHit, type Outcome, pickHits } from './hits.ts'
 import { codesAsked, type QueryRead, readSyntax, tagsNamed, withPairs } from './query.ts'
-import { correctionsIn, type HitDetails as Loaded, presentHit } from './results.ts'
+import { correctionsIn, type FoundCard, presentHit } from './results.ts'
 import { type Retrieved, retrieve, type SearchScope, tagsInScope } from './retrieve.ts'
 import {
   type ActionCardAnswer,
@@ -29,7 +30,6 @@ import {
   SearchToolResponse,
   thinSearch,
 } from './schemas.ts'
-import { noteMissedSearch } from './search-misses.ts'
 
 const MAX_SOURCES = 3
 const MAX_STEPS = 12
@@ -38,7 +38,7 @@ const MAX_ACTION_LENGTH = 500
 async function actionCardFor(
   ctx: UserCtx,
   query: string,
-  hits: readonly Loaded[],
+  hits: readonly FoundCard[],
 ): Promise<ActionCardAnswer | null> {
   const sources = hits.slice(0, MAX_SOURCES)
   if (sources.length === 0) return null
@@ -57,7 +57,7 @@ async function actionCardFor(
 
 type Step = ActionCardAnswer['steps'][number]
 
-function stepsOf({ row }: Loaded): Omit<Step, 'order'>[] {
+function stepsOf({ row }: FoundCard): Omit<Step, 'order'>[] {
   const { steps, fix_summary } = contentOf(row)
   const actions = steps
     .toSorted((a, b) => a.order - b.order)
@@ -70,7 +70,7 @@ function stepsOf({ row }: Loaded): Omit<Step, 'order'>[] {
 }
 
 /** Builds the plan of the best hit plus additions of the others. Deterministic for the same hits. */
-function extractedCard(sources: readonly Loaded[]): ActionCardAnswer {
+function extractedCard(sources: readonly FoundCard[]): ActionCardAnswer {
   const seen = new Set<string>()
   const steps = sources
     .flatMap(stepsOf)
@@ -97,7 +97,7 @@ function extractedCard(sources: readonly Loaded[]): ActionCardAnswer {
   }
 }
 
-function cautionsFor({ row }: Loaded): string[] {
+function cautionsFor({ row }: FoundCard): string[] {
   const { environment, scope_notes } = contentOf(row)
   const madeFor = Object.entries(environment).map(([name, value]) => `${name} ${value}`)
   return [
@@ -114,10 +114,9 @@ number}], "cautions": [string]}. from_card is the number of the card that the st
 /** The model may run at another company, so secrets in a card must not reach it. */
 const withoutSecrets = <T>(value: T): T => cleanJson(value, new Findings())
 
-function promptFor(query: string, sources: readonly Loaded[]) {
+function promptFor(query: string, sources: readonly FoundCard[]) {
   const cards = sources.map(({ row }, i) => {
-    const { title, symptom, root_cause, fix_summary, steps, environment } = contentOf(row)
-    const content = withoutSecrets({ title, symptom, root_cause, fix_summary, steps, environment })
+    const content = withoutSecrets(pick(contentOf(row), ['title', ...FIRST_TEXTS, 'steps', 'environment']))
     return `Card ${i + 1}: ${beginningOf(JSON.stringify(content), 6000)}`
   })
   return [
@@ -134,7 +133,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** Accepts only parts that have the expected form and name a given card; the rest stays as extracted. */
 function checkedAnswer(
   answer: string,
-  sources: readonly Loaded[],
+  sources: readonly FoundCard[],
   extracted: ActionCardAnswer,
 ): Pick<ActionCardAnswer, 'title' | 'summary' | 'steps' | 'cautions'> {
   const given = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))
@@ -169,7 +168,12 @@ const scopeOf = (ctx: UserCtx, input: Question, scope: SearchedScope): SearchSco
   includeSuperseded: input.include_superseded ?? false,
 })
 
-async function freeSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, wish: Wish): Promise<Outcome> {
+async function freeSearch(
+  ctx: UserCtx,
+  scope: SearchScope,
+  found: Retrieved,
+  wish: HitLimits,
+): Promise<Outcome> {
   const picks = await pickHits(ctx, scope, found, wish)
   return { ...picks, charged: 0, balance: await balanceOf(ctx, ctx.viewer.userId) }
 }
@@ -192,23 +196,21 @@ async function understand(ctx: UserCtx, input: Question, where: SearchedScope) {
   return { read, scope, words: await withPairs(ctx, scope, words) }
 }
 
-/**
- * Returns the words that a card with the phrase must have. Names are checked in the texts, because the index
- * has their parts too.
- */
+/** Names are checked in the texts, because the index has their parts too. */
 const requiredBy = (phrase: string): number[] =>
   tokens(phrase).flatMap(({ terms, start, end }) =>
     terms.length === 1 && !STOP_WORDS.has(fold(phrase.slice(start, end))) ? terms.map(wordHash) : [],
   )
 
-/**
- * Returns the hashes of a word to leave out: the whole of a name, because other names share its parts, and all
- * pairs of characters.
- */
+/** Hashes only the whole of a name, because other names share its parts. */
 const leftOutBy = (word: string): number[] =>
   tokens(word).map(({ terms }) => wordHash((terms.length === 2 ? terms[0] : terms.at(-1)) ?? ''))
 
-function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): SearchResultAnswer['hit_reason'] {
+function hitReason(
+  ctx: UserCtx,
+  { scope }: SearchScope,
+  { row }: FoundCard,
+): SearchResultAnswer['hit_reason'] {
   if (scope === 'personal') return 'free_personal_scope'
   const isOwn = row.owner_id === ctx.viewer.userId
   if (scope === 'own_and_team') return isOwn ? 'free_personal_scope' : 'free_workspace_scope'
@@ -231,13 +233,9 @@ export async function searchIn(
   const { picked, total, charged, balance } = isPaid
     ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
     : await freeSearch(ctx, scope, found, wish)
-  await noteFirstSearch(ctx)
-  noteReads(
-    ctx,
-    picked.map(({ row }) => row),
-  )
   const hits = picked.filter(({ isWeak }) => !isWeak)
-  if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
+  await emit(ctx, 'search.answered', { query: read.text, ...scope, hits: hits.length })
+  await emit(ctx, 'cards.shown', { cards: picked.map(({ row }) => row) })
   return {
     query: input.query,
     results: picked.map((hit) =>

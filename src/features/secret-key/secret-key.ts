@@ -94,10 +94,7 @@ export const otherKey = (given: string, known: string): string =>
 export const nameKey = ({ secret, source }: GivenKey): string =>
   `${source} holds the key ${fingerprintOf(secret)}`
 
-/**
- * Requires that the key matches the database and returns the hash key. `lost`: the fingerprint of a key that
- * the operator gives up; this key replaces it, and `onLoss` gets the list of unreadable data.
- */
+/** `lost`: the fingerprint of a key that the operator gives up; `onLoss` gets the unreadable data. */
 export async function adoptKey(
   db: Db,
   key: GivenKey,
@@ -122,10 +119,7 @@ export async function adoptKey(
 
 export type Resealed = { mails: number; chats: number; signingKeys: number }
 
-/**
- * Requires that no other process runs, which would seal with the old key. Call this in the transaction that
- * holds the lock.
- */
+/** Another process would seal with the old key. Call this in the transaction that holds the lock. */
 async function requireStopped({ database, config, db }: Ctx): Promise<void> {
   const isRunning = database.engine === 'sqlite' ? !claimFolder(config.dataDir) : (await otherServers(db)) > 0
   if (isRunning)
@@ -138,10 +132,7 @@ export class ServerRunning extends Error {
   override readonly name = 'ServerRunning'
 }
 
-/**
- * Seals everything with the new key in one transaction. `keep` stores the new key for the next start, before
- * anything is sealed with it and while no other change runs.
- */
+/** `keep` stores the new key for the next start, before anything is sealed with it. */
 export const changeKey = (
   ctx: Ctx,
   from: GivenKey,

@@ -6,10 +6,7 @@ import { insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { TextUsageTable } from '../../db/schema.ts'
 import { STORED_TEXTS, type StoredTexts } from '../../db/stored-texts.ts'
 
-/**
- * Counts the bytes of text that each person has written. The counters change in the transaction of the write;
- * `recountText` must give the same numbers from the rows.
- */
+/** Counters change in the transaction of the write; `recountText` must give the same numbers. */
 
 const MIB = 1024 * 1024
 
@@ -137,10 +134,7 @@ export async function freeText(db: Db, gone: readonly { user_id: string; bytes: 
   await addUses(db, uses)
 }
 
-/**
- * Runs a change of these rows and counts the difference for every author. The caller must hold a lock on the
- * rows.
- */
+/** The caller must hold a lock on the rows. */
 export async function countText<T>(
   db: Db,
   parts: readonly TextRows[],
@@ -177,7 +171,7 @@ export async function writeText<T>(
   return result
 }
 
-const usage = prepared((db, parameter: Named<{ userId: string }>) =>
+const usage = prepared('textUsage', (db, parameter: Named<{ userId: string }>) =>
   db.selectFrom('text_usage').select(['bytes', 'deleted_bytes']).where('user_id', '=', parameter('userId')),
 )
 
@@ -190,10 +184,7 @@ export async function textUsageOf(db: Db, userId: string): Promise<TextUsage> {
 
 export const textLimit = ({ config }: Pick<Ctx, 'config'>): number => config.textMbPerPerson * MIB
 
-/**
- * Deleted cards can be restored, so they use space until they are purged. A separate limit prevents filling
- * the disk by writing and deleting.
- */
+/** A separate limit for deleted cards prevents filling the disk by writing and deleting. */
 const fits = (ctx: Ctx, { bytes, deleted_bytes }: TextUsage): boolean =>
   bytes <= textLimit(ctx) && bytes + deleted_bytes <= 2 * textLimit(ctx)
 
@@ -220,6 +211,7 @@ function storageFull(ctx: Ctx, { bytes, deleted_bytes }: TextUsage): AppError {
 }
 
 const insertWithin = prepared(
+  'countTextWithinLimit',
   (_, parameter: Named<{ userId: string; bytes: number; limit: number; both: number }>) =>
     sql<{ bytes: number }>`insert into text_usage (user_id, bytes, deleted_bytes)
       values (${parameter('userId')}, ${parameter('bytes')}, 0)

@@ -180,15 +180,10 @@ const MAX_CHARACTERS = 16_000
 const MAX_CONVERSATIONS = 10_000
 const DROPPED_AT_ONCE = 1000
 
-/**
- * `secret` is known only to those who continue the conversation. The server's secret seals the text once more.
- */
+/** `secret` is known only to those who continue the conversation; the server's secret seals once more. */
 type ConversationKey = { hash: string; secret: string; userId: string | null }
 
-/**
- * Returns the key of a conversation. A signed-in caller's conversation is found by that caller only. Without
- * an account the id is the only key, so it must be an unguessable UUID; other ids are not stored.
- */
+/** Without an account the id is the only key, so it must be an unguessable UUID. */
 function keyOf(ctx: Ctx, conversationId: string): ConversationKey | null {
   const userId = ctx.viewer?.userId ?? null
   if (userId === null && !Id.safeParse(conversationId).success) return null
@@ -249,10 +244,7 @@ type ConversationInput = {
   history?: ChatMessage[] | null | undefined
 }
 
-/**
- * Returns the conversation that a request continues. A history in the request, even an empty one, replaces the
- * stored history.
- */
+/** A history in the request, even an empty one, replaces the stored history. */
 export async function conversationOf(
   ctx: Ctx,
   { conversation_id, history }: ConversationInput,
@@ -300,10 +292,6 @@ export const dropOldConversations = (ctx: Ctx): Promise<unknown> =>
     SELF_GUARDED,
   )
 
-/**
- * Seals the conversations with the new secret and returns their number. Conversations of a third secret stay
- * unchanged.
- */
 export async function resealConversations(db: Db, from: string, to: string): Promise<number> {
   const rows = await db
     .selectFrom('support_conversations')

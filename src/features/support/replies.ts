@@ -47,10 +47,6 @@ export const listMyTickets = capability({
 
 type Said = { replyId: string; message: string }
 
-/**
- * Notifies the author in the inbox and by mail at the ticket's address. The sender is support, not the
- * replying person, and the account may be deleted meanwhile.
- */
 async function tellAuthor(ctx: Ctx, ticket: TicketRow, { replyId, message }: Said): Promise<void> {
   const author = ticket.user_id === null ? undefined : await findUser(ctx.db, ticket.user_id)
   if (author) {

@@ -42,10 +42,6 @@ async function requireFreeDisk(config: Config): Promise<void> {
     throw noRoom('There is too little space on the disk for attachments now. Send the ticket without them.')
 }
 
-/**
- * Limits the tickets and files of senders without an account, and the files of each person. `bytes`: the size
- * of this ticket.
- */
 async function requireRoom(ctx: Ctx, bytes: number): Promise<void> {
   if (ctx.viewer) return requireRoomOfPerson(ctx, ctx.viewer.userId, bytes)
   if ((await openTicketsOfNobody(ctx.db)) >= MAX_OPEN_TICKETS_OF_NOBODY)
@@ -139,8 +135,7 @@ export const createTicket: RawRoute = {
       await requireFreeDisk(services.config)
       await requireRoom(ctx, 1)
     }
-    // A commit whose answer was lost may have happened. Otherwise `dropOrphanedUploads` removes the folder
-    // later.
+    // A commit whose answer was lost may have happened; else `dropOrphanedUploads` removes the folder.
     const mayBeKept = (error: unknown) => services.database.isUnavailable(error)
     return receiveUpload(request, reply, { folder, beforeFile, mayBeKept }, async (upload) => {
       const ticket = parseInput(NewTicket, upload.fields)

@@ -382,9 +382,7 @@ export const closeTicket = capability({
   },
 })
 
-/**
- * Returns a readable ticket. Tickets of others are answered like missing ones, so that ids cannot be probed.
- */
+/** Tickets of others are answered like missing ones, so that ids cannot be probed. */
 export async function readableTicket(ctx: UserCtx, ticketId: string): Promise<TicketRow> {
   const row = await findTicket(ctx.db, ticketId)
   if (row?.user_id !== ctx.viewer.userId) requireAdmin(ctx.viewer)

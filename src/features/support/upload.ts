@@ -31,8 +31,7 @@ const PARSER_LIMITS = {
   fieldSize: MAX_FIELD_BYTES,
   fields: 20,
   files: MAX_ATTACHMENTS,
-  // Counted below: a part after the parser's own limit crashes the process if the form breaks off inside that
-  // part.
+  // Counted below: past the parser's own limit, a form that breaks off crashes the process.
   parts: Number.MAX_SAFE_INTEGER,
   headerPairs: 50,
   fileSize: Number.MAX_SAFE_INTEGER,
@@ -49,10 +48,7 @@ type UploadTarget = {
   mayBeKept: (error: unknown) => boolean
 }
 
-/**
- * Stores the files under `folder` and passes everything to `use`. An error removes the folder unless the files
- * may be kept; a refused sender is disconnected at once.
- */
+/** An error removes the folder unless the files may be kept; a refused sender is disconnected at once. */
 export async function receiveUpload<T>(
   request: FastifyRequest,
   reply: FastifyReply,

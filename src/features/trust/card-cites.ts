@@ -4,6 +4,8 @@ import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
+import { inBatches } from '../../db/queue.ts'
+import { CITED_FIELDS, type Step } from '../../shared/card-fields.ts'
 import { citeText, MAX_CITE_LENGTH, MAX_CITES, readCite, readCites } from '../../shared/cites.ts'
 import {
   CardId,
@@ -29,7 +31,7 @@ const citingCards = (db: Db, viewerId: string) =>
 const cardsWithoutCites = (db: Db, limit: number) =>
   db
     .selectFrom('cards')
-    .select(['card_id', 'environment', 'tags', 'fix_summary', 'root_cause', 'body', 'steps'])
+    .select(['card_id', ...CITED_FIELDS])
     .where('cites', 'is', null)
     .limit(limit)
     .execute()
@@ -137,24 +139,19 @@ export const listCites = capability({
 const AT_ONCE = 200
 
 export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  for (let full = true; full && !stopping.aborted; ) {
-    const rows = await cardsWithoutCites(ctx.db, AT_ONCE)
-    full = rows.length === AT_ONCE
-    if (rows.length === 0) return
-    await inTx(
-      ctx,
-      async (ctx) => {
-        for (const row of rows) {
-          const content = {
-            ...row,
-            environment: fromJson<Record<string, string>>(row.environment),
-            tags: fromJson<string[]>(row.tags),
-            steps: fromJson<{ action: string }[]>(row.steps),
-          }
-          await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
+  const next = (limit: number) => cardsWithoutCites(ctx.db, limit)
+  await inBatches({ size: AT_ONCE, stopping }, next, (rows) => {
+    const fill = async (ctx: Ctx) => {
+      for (const row of rows) {
+        const content = {
+          ...row,
+          environment: fromJson<Record<string, string>>(row.environment),
+          tags: fromJson<string[]>(row.tags),
+          steps: fromJson<Step[]>(row.steps),
         }
-      },
-      SELF_GUARDED,
-    )
-  }
+        await fillCites(ctx.db, row.card_id, toJson(readCites(content)))
+      }
+    }
+    return inTx(ctx, fill, SELF_GUARDED)
+  })
 }

@@ -26,10 +26,6 @@ function isTheirs(
   return sql`${user} in (${ofMembers}) and exists (${ofMembers} and m.user_id = ${user} and m.created_at <= ${time})`
 }
 
-/**
- * Moments at which recall looks for a fitting card. A session start is left out, because it always gets an
- * answer.
- */
 const ASKING = ['failure', 'prompt'] as const
 
 const callsOf = (db: Db, asked: EffectsQuery) =>
@@ -70,10 +66,7 @@ const countAsked = async (db: Db, asked: EffectsQuery): Promise<number> => {
   return all
 }
 
-/**
- * Counts recall calls, answers and characters. For a team, only answers with its cards count: how often a
- * member's agent asks is private.
- */
+/** For a team, only answers with its cards count: how often a member's agent asks is private. */
 async function countCalls(db: Db, asked: EffectsQuery) {
   const { answered, chars } = await callsOf(db, asked)
     .where('recall_calls.is_silent', '=', 0)
@@ -99,10 +92,7 @@ async function countItems(db: Db, asked: EffectsQuery) {
   return { delivered, opened }
 }
 
-/**
- * Returns the verdicts of these people. In a cluster, deliveries and verdicts are stored apart, so no query
- * joins them.
- */
+/** Queried separately, because a cluster stores deliveries and verdicts apart. */
 const verdictsOf = (db: Db, { userId, workspaceId, since }: EffectsQuery) =>
   db
     .selectFrom('card_verdicts')
@@ -235,10 +225,6 @@ async function* deliveriesOf(db: Db, userId: string, since: string): AsyncGenera
 
 export type Repeats = { seen_again: number; fewer: number }
 
-/**
- * Counts errors that a person first overcame without a card, and later with a delivered one. "Fewer" means
- * fewer failing attempts than the first time.
- */
 export function countRepeats(inOrder: readonly Overcome[]): Repeats {
   const first = new Map<string, number>()
   const repeats = { seen_again: 0, fewer: 0 }
@@ -330,10 +316,7 @@ const COLUMNS = [
   'opened_at',
 ] as const satisfies readonly (keyof DeliveryRow)[]
 
-/**
- * Returns a CSV cell, quoted if necessary. An apostrophe goes before text that a spreadsheet would run as a
- * formula (CSV injection).
- */
+/** An apostrophe goes before text that a spreadsheet would run as a formula (CSV injection). */
 function cell(value: string | number | null): string {
   const text = String(value ?? '')
   const plain = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

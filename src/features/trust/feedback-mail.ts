@@ -121,10 +121,7 @@ function digestMail(untold: readonly Untold[], { language, baseUrl }: { language
   }
 }
 
-/**
- * Returns whether a person wants the mail and has a confirmed address. Anybody can register an address of
- * another person.
- */
+/** Requires a confirmed address, because anybody can register another person's address. */
 const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: string } =>
   user !== undefined &&
   user.email !== null &&
@@ -155,10 +152,6 @@ const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
     await markTold(ctx.db, ownerId, now.toISOString())
   })
 
-/**
- * Updates the mail when it is sent: the owner may have switched these mails off meanwhile, or have another
- * address.
- */
 export async function feedbackMailNow(ctx: Ctx, mail: WaitingMail): Promise<WaitingMail | null> {
   const user = await findUser(ctx.db, mail.stateKey.split(':')[1] ?? '')
   return wantsMail(user) && mailbox(user.email) === mail.to ? mail : null

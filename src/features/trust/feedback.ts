@@ -84,10 +84,7 @@ async function newestSaid(
   return said.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]
 }
 
-/**
- * Withdraws feedback with its comment; returns the cards concerned. The rows stay, because they record the
- * reward.
- */
+/** The rows stay, because they record the reward. */
 async function withdraw(db: Db, cardIds: readonly string[], userId: string, now: string): Promise<string[]> {
   if (cardIds.length === 0) return []
   const given = cardIds.map((cardId) => rowsOfCard('card_feedback', cardId, 'user_id', userId))
@@ -174,8 +171,7 @@ export const MAX_REWARDS_RECEIVED_PER_DAY = 50
 
 export async function rewardHelp(ctx: UserCtx, card: CardRow): Promise<boolean> {
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
-  // Both sides must be proven: otherwise mass-made accounts could praise one card, or one account the cards of
-  // many.
+  // Both sides must be proven: otherwise mass-made accounts could praise one card for rewards.
   for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
   await lockKeyOf(ctx, card.card_id)
   await lockBalances(ctx, [ctx.viewer.userId, card.owner_id])
@@ -204,10 +200,6 @@ export async function tellOwner(ctx: UserCtx, card: CardRow, said: Said): Promis
   await tell(ctx, { ...about(card), details: { said } })
 }
 
-/**
- * Removes the owner's notice after the viewer took back feedback. The notice stays if other feedback is still
- * unread, although it names only the last speaker.
- */
 export async function untellOwner(ctx: UserCtx, card: RatedCard): Promise<void> {
   if (!(await untell(ctx, about(card)))) return
   const left = await newestSaid(ctx.db, card, await unreadSince(ctx, about(card)))

@@ -45,10 +45,7 @@ type Heard = {
   member_id: string | null
 }
 
-/**
- * Returns what decides about reading the cards. Workspaces and links are queried separately: in a cluster,
- * cards are in shards.
- */
+/** Queried separately: in a cluster, cards are in shards. */
 async function heardOf(db: Db, viewerId: string, cardIds: readonly string[]): Promise<Map<string, Heard>> {
   const rows = await db
     .selectFrom('cards')
@@ -65,10 +62,6 @@ async function heardOf(db: Db, viewerId: string, cardIds: readonly string[]): Pr
   return new Map(rows.map(({ card_id, ...row }) => [card_id, row]))
 }
 
-/**
- * Returns whether the viewer could read the card at that time: its owner always, members since the card came
- * to them, strangers since it is public.
- */
 function couldRead(viewerId: string, card: Heard | undefined, at: string): boolean {
   if (!card) return false
   if (card.owner_id === viewerId) return true
@@ -78,9 +71,8 @@ function couldRead(viewerId: string, card: Heard | undefined, at: string): boole
 }
 
 /**
- * Removes reasons and names that the viewer must not see. A reason is for those who could read both cards when
- * it was written, even if the cards are published or moved later. A name would reveal who shares a team with
- * the owner.
+ * A reason is for those who could read both cards when it was written. A name would reveal who shares a team
+ * with the owner.
  */
 async function withoutForeignWords<Link extends Worded>(
   db: Db,
@@ -125,10 +117,7 @@ async function insertLink(db: Db, row: CardLinksTable): Promise<NamedLink> {
 /** How many links of a card are shown in each direction, and how many a card may have. */
 const MAX_LINKS = 100
 const LINKS_AT_ONCE = 100
-/**
- * Limit of links that are checked. Anybody may link private cards to a public card, which must not become slow
- * to read.
- */
+/** Anybody may link private cards to a public card, which must not become slow to read. */
 const MAX_EXAMINED = 10 * LINKS_AT_ONCE
 
 async function countLinks(db: Db, { from_card_id, to_card_id, created_by }: CardLinksTable) {
@@ -163,10 +152,7 @@ async function readableCards(db: Db, cardIds: readonly string[], viewerId: strin
   return new Map(rows.map((row) => [row.other_id, row]))
 }
 
-/**
- * Returns the links of a card. The cards at the other end are queried separately, because they are in other
- * shards of a cluster.
- */
+/** Queries the other cards separately, because they are in other shards of a cluster. */
 async function linksFrom(db: Db, end: End, cardId: string, viewerId: string) {
   const other = end === 'from_card_id' ? 'to_card_id' : 'from_card_id'
   const found = []
@@ -370,9 +356,6 @@ async function alreadySuperseded(ctx: UserCtx, successorId: string): Promise<App
   )
 }
 
-/**
- * Ends a succession whose successor the card's readers cannot read, so that another card may take its place.
- */
 async function endFormerSuccession(ctx: UserCtx, formerId: string, successorId: string): Promise<void> {
   if (!(await isSuccessorGone(ctx.db, formerId))) throw await alreadySuperseded(ctx, successorId)
   if (await findMerge(ctx.db, formerId))
@@ -392,10 +375,6 @@ export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow)
     await tell(ctx, replaced(former.owner_id, former.card_id))
 }
 
-/**
- * Updates the successor after a link or merge ends: another one may hold, otherwise the card returns to
- * search.
- */
 export async function succeedAnew(ctx: UserCtx, formerId: string, successorId: string | null): Promise<void> {
   const ownerId = await setSuccessor(ctx.db, formerId, successorId)
   if (successorId === null) await untell(ctx, replaced(ownerId, formerId))
@@ -432,10 +411,7 @@ const CardMergeReason = z
   })
   .meta({ id: 'CardMergeReason' })
 
-/**
- * Finds both cards and checks permissions. Superseding takes a card out of search, so it needs the right to
- * edit that card.
- */
+/** Superseding takes a card out of search, so it needs the right to edit that card. */
 async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: string) {
   if (kind !== 'supersedes')
     return { from: await editableCard(ctx, fromId), to: await readableCard(ctx, toId) }
@@ -444,10 +420,7 @@ async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: str
   return { from, to: await editableAtAnyVersion(ctx, toId) }
 }
 
-/**
- * Returns the card in whose audit log the link is recorded. Only superseding changes the other card, so its
- * admins do not learn of private cards that merely link to it.
- */
+/** Only superseding is told to the other card's admins: a mere link must not reveal private cards. */
 const toldWhere = ({
   kind,
   from_card_id,
@@ -591,10 +564,6 @@ const contradicts = (a: Said, b: Said): boolean =>
   overlap(shingles(a.symptom), shingles(b.symptom)) >= SAME_SYMPTOM &&
   overlap(shingles(a.fix_summary), shingles(b.fix_summary)) < OTHER_FIX
 
-/**
- * Notes pairs of cards in a workspace that both worked for somebody, with the same symptom and different
- * fixes. A reviewer decides which card is right, or links them as related.
- */
 export async function noteContradictions(ctx: UserCtx, card: CardRow): Promise<void> {
   if (card.workspace_id === PUBLIC_LIBRARY_ID || (trustCounts(card.trust)?.worked ?? 0) === 0) return
   const where = [[workspaceFilter(card.workspace_id)]]

@@ -38,10 +38,7 @@ const Merged = z
   })
   .meta({ id: 'CardMerge' })
 
-/**
- * Throws if the merge can no longer be undone. Without a time limit if the merge target is gone, since nothing
- * else could then supersede the merged card.
- */
+/** Sets no time limit if the merge target is gone, since nothing else could supersede the card. */
 async function requireUndoable(ctx: UserCtx, cardId: string, mergedAt: string): Promise<void> {
   if (undoUntil(mergedAt) < ctx.now().toISOString() && !(await isSuccessorGone(ctx.db, cardId)))
     throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
@@ -50,8 +47,8 @@ async function requireUndoable(ctx: UserCtx, cardId: string, mergedAt: string): 
 const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * DAY_MS).toISOString()
 
 /**
- * Merges a card without copying: its verdicts count for the merge target as long as the merge stands. Trust is
- * computed after the transaction, whose snapshot lacks verdicts that are given meanwhile.
+ * Copies nothing: the verdicts count for the merge target while the merge stands. Trust is computed after the
+ * transaction, whose snapshot lacks concurrent verdicts.
  */
 export const mergeCard = capability({
   name: 'cards.merge',

@@ -4,6 +4,7 @@ import type { Subscribers } from '../../core/events.ts'
 import { fromJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Database, Db } from '../../db/db.ts'
 import type { Closeness } from '../../db/knowledge-schema.ts'
+import { inBatches, type Queue, take, waiting } from '../../db/queue.ts'
 import type { Schema } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { type CardFacts, type Judgement, lastConfirmedAt, trustFrom } from '../cards/index.ts'
@@ -182,10 +183,7 @@ async function cardsPraisedBy(db: Db, ownerId: string, judgeId: string): Promise
 /** A statement has a limit of values, and one person may have praised thousands of cards. */
 const MARKED_AT_ONCE = 1000
 
-/**
- * Marks cards for a refresh. An existing mark is written again, so that a refresh that settles it waits for
- * this transaction. Marks are sorted by id to avoid deadlocks.
- */
+/** Writes an existing mark again, so that its refresh waits; marks are sorted to avoid deadlocks. */
 export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<void> {
   const marks = [...new Set(cardIds)].sort().map((card_id) => ({ card_id }))
   for (let from = 0; from < marks.length; from += MARKED_AT_ONCE)
@@ -196,11 +194,7 @@ export async function markDue(db: Db, ...cardIds: readonly string[]): Promise<vo
       .execute()
 }
 
-/**
- * Serialises the refreshes of a card, so that the last one sees everything. The lock leaves the card's key
- * free: transactions that write judgements hold the key while they wait for the mark. SQLite has one writer at
- * a time.
- */
+/** Leaves the card's key free: writers of judgements hold the key while they wait for the mark. */
 async function lockCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
     await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forNoKeyUpdate().execute()
@@ -216,15 +210,11 @@ async function withTakers(db: Db, cardIds: readonly string[]): Promise<string[]>
   return [...new Set([...cardIds, ...takers.map((row) => row.into_card_id)])].sort()
 }
 
-async function dueCards(db: Db, limit: number): Promise<string[]> {
-  const rows = await db.selectFrom('trust_due').select('card_id').orderBy('card_id').limit(limit).execute()
-  return rows.map((row) => row.card_id)
-}
+const DUE: Queue<'trust_due'> = { table: 'trust_due', order: 'card_id' }
 
 /** Deletes marks one by one, in the order in which they are made. */
 async function settleDue(db: Db, cardIds: readonly string[]): Promise<void> {
-  for (const cardId of cardIds.toSorted())
-    await db.deleteFrom('trust_due').where('card_id', '=', cardId).execute()
+  for (const card_id of cardIds.toSorted()) await take(db, DUE, { card_id })
 }
 
 /** Lists judged cards with ids above `after`, in order of id. */
@@ -295,20 +285,14 @@ type Weighed = {
   everybodyIsProven: boolean
 }
 
-/**
- * Returns whether the reader may see the verdict's environment. A verdict from another workspace, on a draft
- * that is now public, or on a merged card counts without its environment.
- */
+/** A verdict from elsewhere, on a former draft or a merged card counts without its environment. */
 const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
   row.card_id === card.card_id &&
   [card.seen_since, card.opened_at, card.visibility === 'private' ? null : card.published_at].every(
     (since) => since === null || row.created_at >= since,
   )
 
-/**
- * Returns whether a vote counts beside its giver's verdicts. Only a later `outdated` does: what worked once
- * can be wrong today.
- */
+/** Only a later `outdated` counts: what worked once can be wrong today. */
 function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
   const lastAt = new Map<string, string>()
   for (const { userId, at } of given) if (at > (lastAt.get(userId) ?? '')) lastAt.set(userId, at)
@@ -369,9 +353,6 @@ export type JudgedCard = {
   card: CardRow
   judgements: Judgement[]
   facts: CardFacts
-  /**
-   * True if strangers read the card and the members of the private team that published it see it as their own.
-   */
   hasTeam: boolean
 }
 
@@ -431,10 +412,7 @@ export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promis
   for (const { cardId, change } of await changesOf(ctx, cardIds)) await saveTrust(ctx.db, cardId, change)
 }
 
-/**
- * Refreshes trust for a job. A verdict may arrive while others are read, so each change is computed again with
- * its card locked. Cards are locked in a fixed order because several processes run the job.
- */
+/** Computes again with the card locked, in a fixed order because several processes run the job. */
 async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
   const changed = (await changesOf(ctx, cardIds)).map(({ cardId }) => cardId)
   for (const cardId of changed.sort()) {
@@ -445,20 +423,16 @@ async function refreshLocked(ctx: Ctx, cardIds: readonly string[]): Promise<void
 
 const AT_ONCE = 200
 export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  for (let full = true; full && !stopping.aborted; ) {
-    const due = await dueCards(ctx.db, AT_ONCE)
-    full = due.length === AT_ONCE
-    if (due.length === 0) return
-    await inTx(
-      ctx,
-      async (ctx) => {
-        // Settle before refreshing, so that a card marked again meanwhile stays marked.
-        await settleDue(ctx.db, due)
-        await refreshLocked(ctx, await withTakers(ctx.db, due))
-      },
-      SELF_GUARDED,
-    )
-  }
+  const next = (limit: number) => waiting(ctx.db, DUE, limit)
+  await inBatches({ size: AT_ONCE, stopping }, next, (rows) => {
+    const due = rows.map((row) => row.card_id)
+    const refresh = async (ctx: Ctx) => {
+      // Settle before refreshing, so that a card marked again meanwhile stays marked.
+      await settleDue(ctx.db, due)
+      await refreshLocked(ctx, await withTakers(ctx.db, due))
+    }
+    return inTx(ctx, refresh, SELF_GUARDED)
+  })
 }
 
 /** Refreshes a workspace after it was opened: its new readers must not learn what was said before. */
@@ -481,23 +455,20 @@ export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
-/**
- * Returns the viewer's relation to the card's owner, and how many of the owner's cards the viewer has judged.
- */
 export const standingOf = (ctx: UserCtx, cardId: string) => findStanding(ctx.db, cardId, ctx.viewer.userId)
 
 export const praiseReturned = (ctx: UserCtx, ownerId: string): Promise<string[]> =>
   cardsPraisedBy(ctx.db, ownerId, ctx.viewer.userId)
 
 /** Waiting refreshes, and the last refresh of each card: 200 verdicts at once need only a few refreshes. */
-type Queue = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
-const QUEUES = new WeakMap<Database, Queue>()
+type Refreshes = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
+const REFRESHES = new WeakMap<Database, Refreshes>()
 
-function queueOf(database: Database): Queue {
-  const known = QUEUES.get(database)
+function refreshesOf(database: Database): Refreshes {
+  const known = REFRESHES.get(database)
   if (known) return known
   const made = { waiting: new Map(), last: new Map() }
-  QUEUES.set(database, made)
+  REFRESHES.set(database, made)
   return made
 }
 
@@ -514,20 +485,16 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
   )
 
 /**
- * Marks cards for a refresh. Call it in the transaction that writes a judgement, before that transaction
- * references or locks a card: a refresh locks the mark first, then the card. If the process ends early, a job
- * does the refresh.
+ * Call it in the judgement's transaction, before that transaction references or locks the card. A refresh
+ * locks the mark first, then the card.
  */
 export const refreshIsDue = (ctx: Ctx, ...cardIds: readonly string[]): Promise<void> =>
   markDue(ctx.db, ...cardIds)
 
-/**
- * Refreshes a card's trust; call it after that transaction. Resolves when the trust includes everything
- * written before the call.
- */
+/** Call it after the writing transaction; resolves when the trust includes everything written before. */
 export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   if (ctx.transacting) return refreshTrust(ctx, [cardId])
-  const { waiting, last } = queueOf(ctx.database)
+  const { waiting, last } = refreshesOf(ctx.database)
   const joined = waiting.get(cardId)
   if (joined) return joined
   const begin = () => {
@@ -544,15 +511,22 @@ export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   return next
 }
 
-/** Refreshes a judged card: strangers learn nothing said about a draft, and earlier verdicts were about another fix. */
+/** Refreshes a judged card: strangers learn nothing said about a draft. */
 const refreshJudged = async (ctx: Ctx, { cardId, isJudged }: { cardId: string; isJudged: boolean }) => {
   if (isJudged) await refreshTrust(ctx, [cardId])
 }
 
 /** Keeps the trust of cards in step with what other features do to cards. */
 export const trustSubscribers: Subscribers<Ctx> = {
-  'card.audience_changed': [refreshJudged],
-  'card.fix_changed': [refreshJudged],
+  'card.published': [refreshJudged],
+  'card.unpublished': [refreshJudged],
+  'card.moved': [refreshJudged],
+  // Earlier verdicts were about another fix.
+  'card.updated': [
+    async (ctx, { fields, ...card }) => {
+      if (fields.includes('fix_summary') || fields.includes('steps')) await refreshJudged(ctx, card)
+    },
+  ],
   'card.judgements_removed': [(ctx, { cardIds }) => refreshIsDue(ctx, ...cardIds)],
 }
 

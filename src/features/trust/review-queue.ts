@@ -56,10 +56,6 @@ const HEAD = [
   'cards.seen_since',
 ] as const
 
-/**
- * Returns cards whose interval is over, longest waiting first. Filtered in the database: a large team has
- * thousands of cards with an interval, few of them due.
- */
 function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
   const ofPolicy = jsonNumber(db, 'workspaces.policy_json', 'review_after_days')
   const days = sql<number | null>`coalesce(cards.review_after_days, ${ofPolicy})`
@@ -85,11 +81,7 @@ const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
     .limit(limit)
     .execute()
 
-/**
- * Returns contradictions between a card that the viewer may edit and one that the viewer may read. A former
- * member keeps the own card but cannot read the others. Two reads, because the cards may be in different
- * shards.
- */
+/** Uses two reads, because the cards may be in different shards. */
 async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const linked = await editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')

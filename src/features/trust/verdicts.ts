@@ -27,11 +27,7 @@ import { rewardHelp, tellOwner, USEFUL_REWARD, untellOwner } from './feedback.ts
 import { noteContradictions } from './links.ts'
 import { praiseReturned, refreshIsDue, refreshSoon, standingOf, stands } from './refresh.ts'
 
-/**
- * Serialises a person's verdicts, so that duplicates are recognised and the limit of rewards holds. The lock
- * leaves the person's key free: feedback references it while it holds balances that a verdict waits for.
- * SQLite has one writer at a time.
- */
+/** Leaves the person's key free: feedback references it while it holds balances a verdict waits for. */
 async function lockJudge({ db, database, viewer }: UserCtx): Promise<void> {
   if (database.engine === 'postgres')
     await db
@@ -88,10 +84,6 @@ async function openingOf(db: Db, workspaceId: string): Promise<string | null> {
 /** A card whose verdicts are shown if they are newer than all of these times. */
 type VerdictSource = { card_id: string; since: readonly string[] }
 
-/**
- * Selects the last verdict of each person per card and environment, without withdrawn ones. Readers always see
- * their own.
- */
 const verdictsShown = (db: Db, readerId: string, cards: readonly VerdictSource[]) =>
   db
     .selectFrom('card_verdicts')
@@ -153,7 +145,6 @@ export const VerdictResponse = z
   .meta({ id: 'VerdictResponse' })
 
 const thinVerdict = thinAnswer({
-  input: z.object({}),
   output: z.object({ card_id: AnswerId, outcome: z.enum(OUTCOMES), trust: z.string().nullable() }),
   of: ({ card_id, outcome, trust }: z.output<typeof VerdictResponse>) => ({
     card_id,
@@ -353,10 +344,7 @@ const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }
   }
 }
 
-/**
- * Returns which verdicts the viewer may see: the owner sees verdicts from before the card was moved here,
- * members see those from before it was opened or shared, everybody sees their own.
- */
+/** Members see verdicts from before sharing, the owner those from before the card was moved here. */
 async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
   const { card_id, owner_id, seen_since, published_at, viewer_role, workspace_id } = card
   if (owner_id === ctx.viewer.userId) return { card_id, since: [] }

@@ -21,11 +21,7 @@ import { inviteAccount, limitMassInvites } from './send-invitations.ts'
 
 type Addition = { workspace_id: string; role: Role | undefined; isAddressKnown: boolean }
 
-/**
- * Refuses accounts outside the policy's domains. Public cards show the ids of authors, so the answer must not
- * reveal the domain of an address: an admin who does not know the address gets the same answer for every
- * account.
- */
+/** Answers the same for every account, so as not to reveal the domain of an author's address. */
 async function requireDomain(
   ctx: UserCtx,
   policy: Policy,

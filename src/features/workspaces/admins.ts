@@ -32,11 +32,7 @@ export async function isUnproven(ctx: Ctx, email: string): Promise<boolean> {
   return user !== undefined && user.email_verified !== 1
 }
 
-/**
- * Makes a person service admin. With `takeAccess`, the holder of an account with an unproven address loses
- * sessions, keys, apps, password and Google sign-in, and the operator gets the link for a new password. A new
- * account also needs the link.
- */
+/** With `takeAccess`, an unproven account loses all credentials, because a stranger may hold it. */
 export const grantAdmin = (ctx: Ctx, email: string, takeAccess = false): Promise<Granted> =>
   inTx(ctx, async (ctx) => {
     const known = await findUserByEmail(ctx.db, email)

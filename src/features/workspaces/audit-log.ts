@@ -19,10 +19,7 @@ type AuditFilter = {
   readerId?: string
 }
 
-/**
- * Decisions whose moderator stays hidden from owners (decision 0038). An admin of the workspace may own the
- * card.
- */
+/** Hides the moderator (decision 0038), because an admin of the workspace may own the card. */
 const DECISIONS: readonly string[] = [
   'moderation.decided',
   'moderation.appeal_decided',
@@ -142,10 +139,7 @@ const OTHER_WORKSPACES = ['from_workspace_id', 'to_workspace_id'] as const
 const otherWorkspaceIds = (details: Details): string[] =>
   OTHER_WORKSPACES.map((name) => details[name]).filter((id) => typeof id === 'string')
 
-/**
- * Removes workspaces that the admin is not a member of. Their ids would reveal which authors share a private
- * team, and open an unlisted workspace. Admins of the service read everything.
- */
+/** Removes ids of foreign workspaces, which would reveal which authors share a private team. */
 async function withoutForeign<T extends { details: Details }>(
   ctx: UserCtx,
   entries: readonly T[],
@@ -162,10 +156,7 @@ async function withoutForeign<T extends { details: Details }>(
   }))
 }
 
-/**
- * Returns the card that a row is about. The other card of a link may be private; the row is then about the
- * first card.
- */
+/** The other card of a link may be private, so the row is about the first card. */
 function subjectOf(row: Subject & { details: Details }, titles: ReadonlyMap<string, unknown>): string {
   const { kind, from_card_id } = row.details
   const isNamedOnly = row.action.endsWith('linked') && kind !== 'supersedes'

@@ -101,9 +101,8 @@ async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesT
 }
 
 /**
- * Returns whether this is the token of an open invitation. Call it in the transaction of a registration: if
- * the server requires an invitation, a token allows one registration, so that a leaked link does not let
- * anybody in. Sending the invitation again makes a new token.
+ * A token allows one registration, so that a leaked link lets nobody in. Call it in the transaction of the
+ * registration.
  */
 export async function spendOnRegistration(ctx: Ctx, token: string): Promise<boolean> {
   const tokenHash = sha256(token)
@@ -120,10 +119,7 @@ export async function spendOnRegistration(ctx: Ctx, token: string): Promise<bool
   return true
 }
 
-/**
- * Returns whether the person who accepted has left. The link stays in mails and must not reveal a private
- * workspace after that.
- */
+/** The link stays in mails and must not reveal a private workspace to someone who has left. */
 async function hasLeft(ctx: Ctx, { accepted_by, workspace_id }: WorkspaceInvitesTable): Promise<boolean> {
   return accepted_by !== null && !(await isMember(ctx, workspace_id, accepted_by))
 }
@@ -145,11 +141,7 @@ export const viewInvite = capability({
   },
 })
 
-/**
- * Checks that an invitation may be accepted. The token is the permission, since people have more than one
- * address. In a workspace bound to domains, the account must have a proven address of such a domain, or the
- * invited one. Without mail nobody can prove an address, so only the invited address counts there.
- */
+/** The token is the permission, since people have several addresses; a workspace's domains need proof. */
 async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Promise<void> {
   const workspace = await ctx.db
     .selectFrom('workspaces')
@@ -172,10 +164,7 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
 export const countOpenInvites = (ctx: Ctx, workspaceId: string): Promise<number> =>
   countOpenInvitesOf(ctx.db, workspaceId)
 
-/**
- * Ends every link of a workspace and cancels the mails that carry one. Call it in the transaction that deletes
- * the workspace.
- */
+/** Call it in the transaction that deletes the workspace. */
 export async function endInvitesOf(ctx: Ctx, workspaceId: string): Promise<void> {
   for (const { invite_id } of await listInvitesOf(ctx.db, workspaceId, { history: false }))
     await cancelMails(ctx, `invite:${invite_id}`)
@@ -258,11 +247,7 @@ const MyInvitation = z
 
 type Reader = Addressee & { isConfirmed: boolean }
 
-/**
- * Returns which invitations a person may see: those to the account and to its address. With mail, the address
- * must be confirmed, because anybody can register another person's. Without mail, an unconfirmed address is
- * enough for seeing and declining but not for joining, where the link is the only proof.
- */
+/** With mail the address must be confirmed, because anybody can register another person's. */
 async function readerOf(ctx: UserCtx): Promise<Reader> {
   const user = await requireUser(ctx, ctx.viewer.userId)
   const isConfirmed = user.email_verified === 1

@@ -66,10 +66,7 @@ async function countAdmins(db: Db, workspaceId: string): Promise<number> {
   return admins
 }
 
-/**
- * Returns the successor of the last admin: who gave the role, otherwise the editor who joined first. Viewers
- * cannot succeed because they may not read drafts.
- */
+/** Viewers cannot succeed because they may not read drafts. */
 async function successorInOffice(db: Db, workspaceId: string, giver: string): Promise<string | undefined> {
   const rows = await db
     .selectFrom('memberships')
@@ -163,10 +160,7 @@ async function noteRevoked(
   }
 }
 
-/**
- * Withdraws a former admin's invitations. Call it in the transaction that removes the role: the sender knows
- * the token and could use it to regain the role.
- */
+/** Call it in the transaction that removes the role: the sender could use a token to regain it. */
 export async function withdrawInvitesOf(ctx: UserCtx, former: MembershipsTable): Promise<void> {
   if (former.role !== 'admin') return
   const { workspace_id, user_id } = former
@@ -181,10 +175,7 @@ async function withdrawInvitesTo(ctx: UserCtx, removed: MembershipsTable): Promi
   await noteRevoked(ctx, workspace_id, revoked, 'the invited person was removed')
 }
 
-/**
- * Withdraws invitations by id to a deleted account: the admin never had its address and must not be able to
- * send it mail. Invitations to an address that an admin entered stay.
- */
+/** The admin never had the deleted account's address and must not be able to send it mail. */
 export async function withdrawInvitesNaming(ctx: UserCtx, userId: string): Promise<void> {
   for (const revoked of await revokeInvitesNaming(ctx.db, userId))
     await noteRevoked(ctx, revoked.workspace_id, [revoked], 'the invited account was deleted')
@@ -299,8 +290,7 @@ export const listMembers = capability({
     const rows = await listMembersOf(ctx.db, workspace_id)
     return rows.map((row) => ({
       ...row,
-      // Public cards show the ids of authors. Adding an author as a member must not reveal the author's
-      // address.
+      // Adding an author of public cards as a member must not reveal the author's address.
       email: (row.address_known === 1 || row.user_id === ctx.viewer.userId ? row.email : null) ?? '',
       provenance: {
         owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
@@ -324,10 +314,7 @@ async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promi
     throw conflict('last_admin', 'This is the last admin of the workspace. Make somebody else admin first.')
 }
 
-/**
- * Lets a last admin leave if another person gave them the role. The role returns to the giver, or else goes to
- * an editor; in a team of viewers the server's operator appoints an admin.
- */
+/** Returns the role to its giver, else to an editor; for viewers the operator appoints an admin. */
 export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   const { workspace_id, role_given_by: giver } = member
   if (giver === null || member.role !== 'admin' || (await countAdmins(ctx.db, workspace_id)) > 0) return

@@ -198,8 +198,6 @@ const invitesFor = (db: Db, { userId, address }: Addressee, now: string) =>
     .where((eb) =>
       eb.or([
         eb('workspace_invites.for_user_id', '=', userId),
-        // An invitation that names an account is for no other account, even if that account has left its
-        // address.
         ...(address === null
           ? []
           : [
@@ -429,10 +427,7 @@ export const invite = capability({
   },
 })
 
-/**
- * Returns the account that an open invitation names, as long as it has the address. Afterwards the address may
- * belong to another person.
- */
+/** Checks that the account still has the address, which may belong to another person later. */
 async function namedThere(
   ctx: UserCtx,
   { for_user_id, email_normal }: WorkspaceInvitesTable,
@@ -472,10 +467,7 @@ async function tellInvited(ctx: UserCtx, userId: string, { invite }: Sent): Prom
   })
 }
 
-/**
- * Invites a person who wants to be asked before being added. The admin named this account, so its address need
- * not be proven.
- */
+/** The admin named this account, so its address need not be proven. */
 export async function inviteAccount(
   ctx: UserCtx,
   workspaceId: string,

@@ -38,10 +38,7 @@ import { createPersonalWorkspace } from './workspaces.ts'
 
 type Applicant = { email: string; inviteCode: string | undefined; proven: boolean }
 
-/**
- * Returns whether a configured admin may register without an invitation: only with a proven address, or if the
- * vault has no account yet. The address alone proves nothing, since anybody can type it.
- */
+/** Requires a proven address unless the vault is empty, since anybody can type the address. */
 async function isAwaitedAdmin(ctx: Ctx, { email, proven }: Applicant): Promise<boolean> {
   return ctx.config.adminEmails.includes(normalEmail(email)) && (proven || !(await hasAnyUser(ctx.db)))
 }
@@ -57,11 +54,6 @@ async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): Promise<
     )
 }
 
-/**
- * Applies a member's invite code, or the token of a workspace invitation. The code is redeemed in the
- * transaction of the registration. The token allows one registration and is accepted after sign-in. A wrong
- * code is an error.
- */
 async function applyInviteCode(ctx: Ctx, userId: string, code: string | undefined): Promise<void> {
   if (code === undefined || (await spendOnRegistration(ctx, code))) return
   await redeemCode(ctx, userId, code)
@@ -246,10 +238,7 @@ export const loginWithGoogle = capability({
   },
 })
 
-/**
- * Refuses a second Google account. At a company, a new person may get the mailbox of a former one; linking
- * would open the former person's account.
- */
+/** At a company a new person may get a former one's mailbox; linking would open the old account. */
 const otherGoogleAccount = () =>
   conflict(
     'other_google_account',
@@ -260,10 +249,7 @@ const otherGoogleAccount = () =>
 const tellOfLink = (ctx: Ctx, user: UsersTable): Promise<void> =>
   tellByMail(ctx, { user, actor: '' }, { userId: user.user_id, kind: 'account.google_linked' })
 
-/**
- * Links a Google account, which proves the address. A stranger may have registered the unverified address
- * before, so linking removes that password, its sessions and its keys.
- */
+/** Removes password, sessions and keys of a stranger who may have registered the address before. */
 async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<UsersTable> {
   const unproven = user.email_verified === 0
   if (user.google_subject !== null && !unproven) throw otherGoogleAccount()

@@ -37,10 +37,7 @@ async function insertWorkspace(db: Db, row: WorkspacesTable): Promise<void> {
   await db.insertInto('workspaces').values(row).execute()
 }
 
-/**
- * Inserts the first member of a new workspace. Uses a plain insert: a check for conflicts would lock accounts
- * and workspaces, and simultaneous registrations would deadlock on a cluster.
- */
+/** Plain insert: a check for conflicts would lock accounts and deadlock registrations on a cluster. */
 async function insertFounder(db: Db, row: MembershipsTable): Promise<void> {
   await db.insertInto('memberships').values(row).execute()
 }

@@ -1,31 +1,33 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest'
-import type { RouteOf } from '#server/core/capability.ts'
-import type { publishCard as PublishCard } from '#server/features/cards/publish.ts'
-import type { getCard as GetCard, listCases as ListCases } from '#server/features/cards/read.ts'
-import { NetworkError } from '../lib/network-error.ts'
-import { isReachable } from '../lib/reachable.ts'
+import { isReachable, NetworkError } from '../lib/reachable.ts'
 import { watchSession, whenSessionOver } from '../lib/session-user.ts'
 import { FormError } from '../ui/states.tsx'
 import { ApiError, call, request, SessionOver } from './client.ts'
+import type { QueryFields, RouteInput, RouteName } from './routes.ts'
 
 describe('a call is checked against its capability when it is compiled', () => {
-  test('only a route of the capability is accepted', () => {
-    expectTypeOf<RouteOf<typeof ListCases>>().toEqualTypeOf<'GET /api/v1/cases'>()
-    expectTypeOf<'POST /api/v1/cases'>().not.toExtend<RouteOf<typeof ListCases>>()
+  test('only a route of a capability is accepted', () => {
+    expectTypeOf<'GET /api/v1/cases'>().toExtend<RouteName>()
+    expectTypeOf<'PUT /api/v1/cases'>().not.toExtend<RouteName>()
   })
 
   test('a path that the input cannot fill is not accepted', () => {
-    expectTypeOf<RouteOf<typeof GetCard>>().toEqualTypeOf<'GET /api/v1/cards/{card_id}'>()
+    expectTypeOf<'GET /api/v1/cards/{card_id}'>().toExtend<RouteName>()
+    expectTypeOf<'GET /api/v1/cases/{case_id}'>().not.toExtend<RouteName>()
   })
 
   test('fields that belong to the query string must be named', () => {
-    expectTypeOf(call<typeof PublishCard>)
+    expectTypeOf<QueryFields>().toEqualTypeOf<{
+      'POST /api/v1/cards/{card_id}/publish': readonly ['target_workspace_id', 'licence']
+    }>()
+  })
+
+  test('input is left out only where the route needs none', () => {
+    expectTypeOf(call<'GET /api/v1/cases'>).toBeCallableWith('GET /api/v1/cases')
+    expectTypeOf(call<'GET /api/v1/cards/{card_id}'>)
       .parameter(1)
-      .toEqualTypeOf<{
-        query: readonly ['target_workspace_id', 'licence']
-      }>()
-    expectTypeOf(call<typeof GetCard>).parameters.toEqualTypeOf<[spec: 'GET /api/v1/cards/{card_id}']>()
+      .toEqualTypeOf<RouteInput<'GET /api/v1/cards/{card_id}'>>()
   })
 })
 
@@ -43,16 +45,14 @@ describe('a call', () => {
 
   test('puts the input into path, query string and body', async () => {
     const seen = answering(200, {})
-    await call<typeof PublishCard>('POST /api/v1/cards/{card_id}/publish', {
-      query: ['target_workspace_id', 'licence'],
-    })({ card_id: 'a/b', target_workspace_id: 'w 1' })
+    await call('POST /api/v1/cards/{card_id}/publish', { card_id: 'a/b', target_workspace_id: 'w 1' })
     expect(seen[0]?.address).toBe('/api/v1/cards/a%2Fb/publish?target_workspace_id=w+1')
     expect(seen[0]?.init).toMatchObject({ method: 'POST', body: '{}' })
   })
 
   test('turns a refusal into a sentence, a code and the message of a field', async () => {
     answering(422, { detail: [{ type: 'missing', loc: ['query', 'page'], msg: 'Field required' }] })
-    const error = await call<typeof ListCases>('GET /api/v1/cases')().catch((cause: unknown) => cause)
+    const error = await call('GET /api/v1/cases').catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toMatchObject({ status: 422, code: 'invalid_input', requestId: 'r1', retryAfter: 7 })
     expect((error as ApiError).message).toBe('page: Field required.')
@@ -72,7 +72,7 @@ describe('a call', () => {
       return Promise.all(asked) as Promise<ApiError[]>
     }
     const says = (error: unknown) => renderToStaticMarkup(FormError({ error })).includes('API key')
-    // Somebody without a session has none that could end.
+    // A stranger has no session that could end.
     for (const error of await refusals('not_authenticated', ['/api/v1/reports']))
       expect(says(error)).toBe(true)
     user = 'u1'
@@ -97,7 +97,7 @@ describe('a call', () => {
 
   test('says that the server cannot be reached', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed to fetch')))
-    await expect(call<typeof ListCases>('GET /api/v1/cases')()).rejects.toBeInstanceOf(NetworkError)
+    await expect(call('GET /api/v1/cases')).rejects.toBeInstanceOf(NetworkError)
   })
 
   test.each([
@@ -108,8 +108,7 @@ describe('a call', () => {
     ],
   ])('says the same of %s', async (_, answer) => {
     vi.stubGlobal('fetch', async () => answer())
-    await expect(call<typeof ListCases>('GET /api/v1/cases')()).rejects.toBeInstanceOf(NetworkError)
-    // Nor is it taken for the server when that is asked whether it is back.
+    await expect(call('GET /api/v1/cases')).rejects.toBeInstanceOf(NetworkError)
     expect(await isReachable()).toBe(false)
   })
 
@@ -118,12 +117,12 @@ describe('a call', () => {
     let status = 200
     vi.stubGlobal('fetch', async () => new Response(new ReadableStream(), { status }))
     const answer = async () => {
-      const asked = call<typeof ListCases>('GET /api/v1/cases')().catch((error: unknown) => error)
+      const asked = call('GET /api/v1/cases').catch((error: unknown) => error)
       await vi.advanceTimersByTimeAsync(45_000)
       return Promise.race([asked, 'still waiting'])
     }
     try {
-      expect(await answer()).toMatchObject({ name: 'Silence' })
+      expect(await answer()).toMatchObject({ name: 'ServerTimeout' })
       status = 422
       expect(await answer()).toMatchObject({ status: 422, message: 'The server answered 422.' })
     } finally {
@@ -142,7 +141,7 @@ describe('a call', () => {
       const asked = (method: string) => request('/api/v1/cards', { method }).catch((error: unknown) => error)
       const [read, written] = [asked('GET'), asked('POST')]
       await vi.advanceTimersByTimeAsync(45_000)
-      expect(await read).toMatchObject({ name: 'Silence', message: 'The server does not answer.' })
+      expect(await read).toMatchObject({ name: 'ServerTimeout', message: 'The server does not answer.' })
       expect(signals.slice(0, 2).map(({ aborted }) => aborted)).toEqual([true, false])
       await vi.advanceTimersByTimeAsync(75_000)
       expect(await written).toMatchObject({ message: expect.stringContaining('may have arrived') })

@@ -1,18 +1,13 @@
-import type { z } from 'zod'
-import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.ts'
 import { takeFirstAnswer } from '../first-load/answers.ts'
-import { NetworkError, Silence } from '../lib/network-error.ts'
-import { noteSilent, noteUnreachable } from '../lib/reachable.ts'
-import { sessionFetch, userOf } from '../lib/session-fetch.ts'
-import { noteSessionOver, startAnew } from '../lib/session-user.ts'
+import { NetworkError, reportTimeout, reportUnreachable, ServerTimeout } from '../lib/reachable.ts'
+import { reloadPage, reportSessionOver, sessionFetch, userOf } from '../lib/session-user.ts'
+import type { QueryFields, RouteAnswer, RouteInput, RouteName } from './routes.ts'
 
-export { NetworkError }
-
-export type Issue = { type: string; loc: (string | number)[]; msg: string }
+type Issue = { type: string; loc: (string | number)[]; msg: string }
 
 type Problem = { detail?: string | Issue[]; code?: string; [field: string]: unknown }
 
-/** What the server answered, in a form that pages can show: a sentence, a stable code, and the id to quote. */
+/** The server's refusal in a form that pages can show: a sentence, a stable code, and the id to quote. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -26,7 +21,7 @@ export class ApiError extends Error {
     super(
       typeof problem.detail === 'string'
         ? problem.detail
-        : issues.map(describeIssue).join(' ') || unexplained(status, headers),
+        : issues.map(describeIssue).join(' ') || describeStatus(status, headers),
     )
     this.name = 'ApiError'
     this.status = status
@@ -37,85 +32,73 @@ export class ApiError extends Error {
     this.retryAfter = Number(headers.get('retry-after')) || null
   }
 
-  /** The message for one field of a form. A path begins with where the field was sent: `body` is also the name of one. */
+  /**
+   * Returns the message for one field of a form. The first element of a path is where the field was sent;
+   * `body` is also a field name.
+   */
   field(name: string): string | undefined {
     return this.issues.find((issue) => issue.loc.slice(1).includes(name))?.msg
   }
 }
 
-/** The session of this page has ended. The app says so and asks to sign in; forms and notices need not. */
+/** The session of this page has ended. The app says so and asks to sign in; forms and notices stay silent. */
 export class SessionOver extends ApiError {}
 
-/** Why the server refused what was asked in the name of this user, if of one. */
-function refusal(user: string | undefined, { status, headers }: Response, problem: Problem): ApiError {
+/** Returns the error for a refused request that was sent in the name of `user`. */
+function toApiError(user: string | undefined, { status, headers }: Response, problem: Problem): ApiError {
   if (status !== 401 || user === undefined || problem.code === 'invalid_credentials')
     return new ApiError(status, problem, headers)
-  if (problem.code === 'session_changed') startAnew()
-  else noteSessionOver(user)
+  if (problem.code === 'session_changed') reloadPage()
+  else reportSessionOver(user)
   return new SessionOver(status, problem, headers)
 }
 
 export type SendOptions = { signal?: AbortSignal; headers?: Record<string, string> }
 
-export type Call<Input, Output> = {
-  (
-    ...args: Record<never, never> extends Input
-      ? [input?: Input, options?: SendOptions]
-      : [input: Input, options?: SendOptions]
-  ): Promise<Output>
-  spec: Route
+/** The fields that a route with a body takes from the query string. */
+const QUERY_FIELDS: QueryFields = {
+  'POST /api/v1/cards/{card_id}/publish': ['target_workspace_id', 'licence'],
 }
 
-/** A capability's declaration; only its types reach the browser. */
-type Declared = {
-  input: z.ZodType
-  output: z.ZodType
-  rest?: readonly Route[]
-  query?: readonly string[]
-}
-
-/** What a call passes beside its input: the fields that a route with a body takes from the query string. */
-type MoreOf<C extends Declared> =
-  NonNullable<C['query']> extends readonly [] ? [] : [more: { query: NonNullable<C['query']> }]
+type CallOptions<R extends RouteName> =
+  Record<never, never> extends RouteInput<R>
+    ? [input?: RouteInput<R>, options?: SendOptions]
+    : [input: RouteInput<R>, options?: SendOptions]
 
 /**
- * One call, typed by the declaration of its capability: a method or path that it does not have does not compile.
- * As at the server's door, path, query and body are one input object: names in the path are taken out of it, the
- * rest goes to the query string for GET and DELETE and to the JSON body otherwise.
+ * Calls a route of the server, typed by the declaration of its capability. Path, query and body are one input object: names
+ * in the path are taken out of it, the rest goes to the query string for GET and DELETE and to the JSON body otherwise.
  */
-export function call<C extends Declared>(
-  spec: RouteOf<C>,
-  ...[more]: MoreOf<C>
-): Call<InputOf<C>, OutputOf<C>> {
-  const [method = 'GET', template = '/'] = spec.split(' ')
-  const run = async (input: unknown, sendOptions?: SendOptions): Promise<unknown> => {
-    const rest = new Map(Object.entries(input ?? {}).filter(([, value]) => value !== undefined))
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = rest.get(name)
-      rest.delete(name)
-      return encodeURIComponent(String(value))
-    })
-    const inQuery = (name: string) => method === 'GET' || method === 'DELETE' || more?.query.includes(name)
-    const query = new URLSearchParams()
-    const body: Record<string, unknown> = {}
-    for (const [name, value] of rest) {
-      if (!inQuery(name)) body[name] = value
-      else if (Array.isArray(value)) for (const one of value) query.append(name, String(one))
-      else if (value !== null && value !== '') query.set(name, String(value))
-    }
-    const hasBody = method !== 'GET' && method !== 'DELETE'
-    const address = query.size ? `${path}?${query}` : path
-    return send(method, address, hasBody ? JSON.stringify(body) : undefined, sendOptions)
+export async function call<R extends RouteName>(
+  route: R,
+  ...[input, options]: CallOptions<R>
+): Promise<RouteAnswer<R>> {
+  const [method = 'GET', template = '/'] = route.split(' ')
+  const rest = new Map(Object.entries(input ?? {}).filter(([, value]) => value !== undefined))
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name)
+    rest.delete(name)
+    return encodeURIComponent(String(value))
+  })
+  const hasBody = method !== 'GET' && method !== 'DELETE'
+  const queryFields: readonly string[] = QUERY_FIELDS[route as keyof QueryFields] ?? []
+  const query = new URLSearchParams()
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of rest) {
+    if (hasBody && !queryFields.includes(name)) body[name] = value
+    else if (Array.isArray(value)) for (const one of value) query.append(name, String(one))
+    else if (value !== null && value !== '') query.set(name, String(value))
   }
-  return Object.assign(run, { spec }) as Call<InputOf<C>, OutputOf<C>>
+  const address = query.size ? `${path}?${query}` : path
+  return send(method, address, hasBody ? JSON.stringify(body) : undefined, options)
 }
 
-async function send(
+function send<T>(
   method: string,
   address: string,
   body: string | undefined,
   options: SendOptions = {},
-): Promise<unknown> {
+): Promise<T> {
   return requestJson(address, {
     method,
     body,
@@ -124,78 +107,73 @@ async function send(
   })
 }
 
-/** The answer of a proxy whose server is down; the server's own refusals have a code. */
-const isGone = (status: number, problem: Problem) =>
+/** Tells the answer of a proxy whose server is down; the server's own refusals have a code. */
+const isProxyError = (status: number, problem: Problem) =>
   status >= 502 && status <= 504 && problem.code === undefined
 
 function unreachable(cause: unknown): NetworkError {
-  noteUnreachable()
+  reportUnreachable()
   return new NetworkError(cause)
 }
 
-/**
- * How long the server may be silent: longer than it lets a statement run, and longer still for what changes much. An upload
- * takes as long as it needs.
- */
-function patienceFor({ method = 'GET', body }: RequestInit): number | null {
+/** Returns how long the server may be silent: longer than its limit for a statement. Uploads have no limit. */
+function idleTimeoutFor({ method = 'GET', body }: RequestInit): number | null {
   if (body instanceof Blob || body instanceof FormData) return null
   return method === 'GET' ? 45_000 : 120_000
 }
 
-/** What is awaited, or an error once the server has been silent for too long: no page may wait forever. */
-async function inTime<Answer>(
+/** Rejects once the server has been silent for too long: no page may wait forever. */
+async function withTimeout<Answer>(
   init: RequestInit,
   awaited: Promise<Answer>,
   giveUp = () => {},
 ): Promise<Answer> {
-  const patience = patienceFor(init)
-  if (patience === null) return awaited
+  const timeoutMs = idleTimeoutFor(init)
+  if (timeoutMs === null) return awaited
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Silence(init.method))
+      reject(new ServerTimeout(init.method))
       giveUp()
-    }, patience)
+    }, timeoutMs)
   })
   return Promise.race([awaited, tooLong]).finally(() => clearTimeout(timer))
 }
 
-async function answerTo(address: string, init: RequestInit): Promise<Response> {
+async function fetchAnswer(address: string, init: RequestInit): Promise<Response> {
   const silence = new AbortController()
   const signal = init.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal
   const asked = async () =>
     (await takeFirstAnswer({ address, init })) ?? (await sessionFetch(address, { ...init, signal }))
-  return inTime(init, asked(), () => silence.abort())
+  return withTimeout(init, asked(), () => silence.abort())
 }
 
-/** For an answer that did not come, or not whole. */
-const notCome = (init: RequestInit) => (cause: unknown) => {
+const rethrow = (init: RequestInit) => (cause: unknown) => {
   if (init.signal?.aborted) throw cause
-  throw cause instanceof Silence ? noteSilent(cause) : unreachable(cause)
+  throw cause instanceof ServerTimeout ? reportTimeout(cause) : unreachable(cause)
 }
 
-/** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
+/** fetch with the browser session and its CSRF header; throws ApiError for every answer outside 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const user = userOf(address)
-  const response = await answerTo(address, init).catch(notCome(init))
+  const response = await fetchAnswer(address, init).catch(rethrow(init))
   if (response.ok) return response
-  const problem: Problem = await inTime(init, response.json()).catch(() => ({}))
-  if (isGone(response.status, problem)) throw unreachable(response.status)
-  throw refusal(user, response, problem)
+  const problem: Problem = await withTimeout(init, response.json()).catch(() => ({}))
+  if (isProxyError(response.status, problem)) throw unreachable(response.status)
+  throw toApiError(user, response, problem)
 }
 
 /**
- * The JSON of the answer. If it breaks off, or is something else, as the sign-in page of a network that stands between,
- * then the server was not reached.
+ * Returns the JSON of the answer. An answer that breaks off or is something else, such as the sign-in page
+ * of a network, counts as unreachable.
  */
 export async function requestJson<Answer>(address: string, init: RequestInit): Promise<Answer> {
   const response = await request(address, init)
   if (response.status === 204) return undefined as Answer
-  return inTime(init, response.json() as Promise<Answer>).catch(notCome(init))
+  return withTimeout(init, response.json() as Promise<Answer>).catch(rethrow(init))
 }
 
-/** For an answer without our words, such as that of a proxy. */
-function unexplained(status: number, headers: Headers): string {
+function describeStatus(status: number, headers: Headers): string {
   if (status !== 429) return `The server answered ${status}.`
   const seconds = Number(headers.get('retry-after'))
   return `Too many requests. ${seconds ? `Try again in ${seconds} s.` : 'Wait a moment, then try again.'}`

@@ -1,29 +1,31 @@
-/**
- * Answers that were requested before the app started. Each is used once, by the code that would have requested it. They
- * show the moment of loading, so they expire soon, and a request that may change something drops them.
- */
-import type { Question } from './questions.ts'
+export type FirstRequest = { address: string; init: RequestInit }
 
-/** Undefined means that the caller must send the request itself. */
+/**
+ * Answers requested before the app started. Each is used once. They expire soon, and a request that may
+ * change something drops them.
+ */
+
+/** Undefined: the caller must send the request itself. */
 type Answer = Promise<Response | undefined>
 
 const answers = new Map<string, Answer>()
 
 const KEPT_MS = 10_000
 
-const nameOf = ({ address, init: { method = 'GET', body } }: Question) => `${method} ${address} ${body ?? ''}`
+const nameOf = ({ address, init: { method = 'GET', body } }: FirstRequest) =>
+  `${method} ${address} ${body ?? ''}`
 
-export function keepFirstAnswer(question: Question, answer: Answer): void {
-  answers.set(nameOf(question), answer)
+export function keepFirstAnswer(request: FirstRequest, answer: Answer): void {
+  answers.set(nameOf(request), answer)
   setTimeout(dropFirstAnswers, KEPT_MS)
 }
 
 export const dropFirstAnswers = (): void => answers.clear()
 
-export function takeFirstAnswer(question: Question): Answer | undefined {
-  const name = nameOf(question)
+export function takeFirstAnswer(request: FirstRequest): Answer | undefined {
+  const name = nameOf(request)
   const answer = answers.get(name)
   answers.delete(name)
-  if (!answer && (question.init.method ?? 'GET') !== 'GET') dropFirstAnswers()
+  if (!answer && (request.init.method ?? 'GET') !== 'GET') dropFirstAnswers()
   return answer
 }

@@ -1,21 +1,22 @@
 /**
- * A small separate script. It requests what the first page shows while the browser is still loading the app. It only
- * reads, and only what costs no credits.
+ * Requests what the first page shows while the browser is still loading the app. It only reads, and only
+ * what costs no credits.
  */
-import { sessionFetch } from '../lib/session-fetch.ts'
-import { keepFirstAnswer } from './answers.ts'
-import { asksWhoIsThere, type Question, questionsOf, WHO_IS_SIGNED_IN } from './questions.ts'
 
-/** A failure is ignored here: the app sends the request again and reports an error if that fails too. */
-const ask = ({ address, init }: Question) => sessionFetch(address, init).catch(() => undefined)
+import { sessionFetch } from '../lib/session-user.ts'
+import { type FirstRequest, keepFirstAnswer } from './answers.ts'
+import { firstRequestsOf, needsSession, SESSION_REQUEST } from './requests.ts'
+
+/** A failure is ignored: the app sends the request again and reports an error if that fails too. */
+const ask = ({ address, init }: FirstRequest) => sessionFetch(address, init).catch(() => undefined)
 
 const address = new URL(location.href)
-if (asksWhoIsThere(address)) {
-  const session = ask(WHO_IS_SIGNED_IN)
-  keepFirstAnswer(WHO_IS_SIGNED_IN, session)
-  for (const question of questionsOf(address))
+if (needsSession(address)) {
+  const session = ask(SESSION_REQUEST)
+  keepFirstAnswer(SESSION_REQUEST, session)
+  for (const request of firstRequestsOf(address))
     keepFirstAnswer(
-      question,
-      session.then((answer) => (answer?.ok ? ask(question) : undefined)),
+      request,
+      session.then((answer) => (answer?.ok ? ask(request) : undefined)),
     )
 }

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dropFirstAnswers, keepFirstAnswer, takeFirstAnswer } from './answers.ts'
-import { asksWhoIsThere, questionsOf } from './questions.ts'
+import { firstRequestsOf, needsSession } from './requests.ts'
 
 const CARD = '01890000-0000-7000-8000-000000000001'
 const asked = (path: string) =>
-  questionsOf(new URL(path, 'http://vault.test')).map(({ address, init }) => [address, init.body])
+  firstRequestsOf(new URL(path, 'http://vault.test')).map(({ address, init }) => [address, init.body])
 
 describe('the first requests of an address', () => {
   test('the home page: the cards that changed last', () => {
@@ -38,7 +38,7 @@ describe('the first requests of an address', () => {
   })
 
   test('pages for everybody do not ask who is signed in', () => {
-    const asks = (path: string) => asksWhoIsThere(new URL(path, 'http://vault.test'))
+    const asks = (path: string) => needsSession(new URL(path, 'http://vault.test'))
     expect(['/', '/cards', '/sign-in', '/helpers'].every(asks)).toBe(true)
     expect(['/reset', '/verify?token=x', '/auth/google', '/help', '/invite/x'].some(asks)).toBe(false)
   })

@@ -1,25 +1,26 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { Command, Ellipsis, Plus } from 'lucide-react'
+import { CloudOff, Coins, Command, Ellipsis, Plus, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/shared/language.ts'
+import { call } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
-import { setLanguage } from '../lib/format.ts'
+import { credits, setLanguage } from '../lib/format.ts'
+import { useWide } from '../lib/hooks.ts'
 import { browserLanguage } from '../lib/language.ts'
 import { loadable } from '../lib/loadable.tsx'
+import { useReachable } from '../lib/reachable.ts'
 import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
-import { useWide } from '../lib/use-wide.ts'
+import { draftsQuery } from '../pages/drafts/draft-queries.ts'
 import { FirstSteps } from '../pages/first-steps/first-steps.tsx'
-import { useSignedIn } from '../session.ts'
-import { Key } from '../ui/badge.tsx'
+import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
+import { configQuery, useMe, useSignedIn } from '../session.ts'
+import { Badge, Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
+import { Logo } from '../ui/logo.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { ConnectionBanner } from './connection-banner.tsx'
-import { CreditsLine } from './credits-line.tsx'
-import { DraftsBadge } from './drafts-badge.tsx'
-import { Logo } from './logo.tsx'
 import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
-import { ServiceWarnings } from './service-warnings.tsx'
-import { UnreadBadge } from './unread-badge.tsx'
+import * as strings from './strings.ts'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
 const palette = loadable(() => import('./command-palette.tsx'))
@@ -37,18 +38,17 @@ function LazyKeyboardHelp(props: OverlayProps) {
   return value && <value.KeyboardHelp {...props} />
 }
 
-/** Side bar and content; on a narrow screen a bottom bar instead. Holds the keys that work everywhere. */
+/** The frame: side bar and content, on a narrow screen a bottom bar. Holds the keys that work everywhere. */
 export function AppFrame() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
   const navigate = useNavigate()
   const chosen = useSignedIn()?.language ?? DEFAULT_LANGUAGE
-  // Without a chosen language, dates and numbers follow the browser.
   const language = chosen === DEFAULT_LANGUAGE ? browserLanguage(navigator.language) : chosen
-  // Set before anything below is drawn, so that every date of a page is in the same language; a change draws the page again.
+  // Set before anything below is drawn, so that every date of a page is in one language.
   setLanguage(language)
   const close = () => setOverlay(null)
   const router = useRouter()
-  // Back leads to another page also while something is open over this one.
+  // Back leads to another page also while the palette is open over this one.
   useEffect(
     () => router.subscribe('onResolved', ({ pathChanged }) => pathChanged && setOverlay(null)),
     [router],
@@ -67,7 +67,7 @@ export function AppFrame() {
         href="#content"
         className="sr-only z-60 rounded-md bg-panel px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to content
+        {strings.skipToContent}
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 md:pb-0">
@@ -83,7 +83,6 @@ export function AppFrame() {
   )
 }
 
-/** A narrow screen has no side bar, so its home page begins with the first steps. */
 function HomeSteps() {
   const isHome = useRouterState({ select: (state) => state.location.href === '/' })
   const wide = useWide()
@@ -101,7 +100,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
       <div className="flex min-h-0 grow flex-col gap-4 overflow-y-auto px-3 pt-4 pb-0.5">
         <Link to="/" className="flex items-center gap-2 rounded-md px-2 text-sm font-semibold">
           <Logo />
-          Vault
+          {strings.vault}
         </Link>
         <button
           type="button"
@@ -109,17 +108,17 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
           className="flex h-8 shrink-0 items-center gap-2 rounded-md border border-line bg-panel px-2 text-sm text-faint transition-colors hover:border-line-strong hover:text-soft"
         >
           <Command size={14} aria-hidden />
-          <span className="grow text-left">Jump to</span>
+          <span className="grow text-left">{strings.jumpTo}</span>
           <Key>{IS_MAC ? '⌘K' : 'Ctrl K'}</Key>
         </button>
-        <nav aria-label="Main" className="grid gap-0.5">
+        <nav aria-label={strings.main} className="grid gap-0.5">
           {PAGES.map((item) => (
             <SideLink key={item.label} item={item} />
           ))}
         </nav>
         <LinkButton to="/cards/new" look="plain" className="mx-0">
           <Plus size={14} aria-hidden />
-          New card
+          {strings.newCard}
         </LinkButton>
         <FirstSteps />
         <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
@@ -129,7 +128,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
           ))}
         </div>
       </div>
-      {/* A low window scrolls the links above it; signing out and the theme stay in reach. */}
+      {/* In a low window the links above scroll; sign-out and theme stay visible. */}
       <div className="grid border-t border-line px-3 pt-2 pb-4">
         <UserMenu />
       </div>
@@ -157,11 +156,11 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
   const path = useRouterState({ select: (state) => state.location.pathname })
   const isOpen = (item: NavItem) => (item.exact ? path === item.to : path.startsWith(String(item.to)))
   const cell = 'grid min-h-14 min-w-0 flex-1 place-items-center content-center gap-0.5 text-xs'
-  // Where letters are twice as large, the names would run into each other.
+  // With very large letters the names would overlap.
   const name = 'max-xs:hidden'
   return (
     <nav
-      aria-label="Main"
+      aria-label={strings.main}
       className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-panel md:hidden"
     >
       {PAGES.slice(0, 4).map((item) => (
@@ -184,7 +183,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
               <Ellipsis size={18} aria-hidden />
               <UnreadBadge />
             </span>
-            <span className="max-xs:sr-only">More</span>
+            <span className="max-xs:sr-only">{strings.more}</span>
           </button>
         }
       >
@@ -205,5 +204,80 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
         <UserMenuItems onKeys={onKeys} />
       </Menu>
     </nav>
+  )
+}
+
+function ConnectionBanner() {
+  const isReachable = useReachable()
+  return (
+    <div role="status" data-screen="" className="sticky top-0 z-20">
+      {!isReachable && (
+        <p className="flex items-start gap-2 border-b border-line bg-warn-soft px-4 py-2 text-sm text-ink">
+          <CloudOff size={16} aria-hidden className="mt-0.5 shrink-0 text-warn" />
+          {strings.serverUnreachable}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function CreditsLine() {
+  const me = useMe()
+  const { data: config } = useQuery(configQuery)
+  if (config && !config.credits) return null
+  return (
+    <Link
+      to="/billing"
+      className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink"
+    >
+      <Coins size={16} aria-hidden className="text-faint" />
+      <span className="tabular-nums">{credits(me.credits_balance)}</span>
+    </Link>
+  )
+}
+
+function DraftsBadge() {
+  const { data } = useQuery(draftsQuery)
+  if (!data || data.total === 0) return null
+  return (
+    <Badge>
+      {data.total}
+      <span className="sr-only">{strings.draftsWaiting}</span>
+    </Badge>
+  )
+}
+
+const warningsQuery = queryOptions({
+  queryKey: ['service-warnings'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: ({ signal }) => call('GET /api/v1/admin/warnings', {}, { signal }),
+})
+
+/** Warnings about the server, for people who can fix them. */
+function ServiceWarnings() {
+  const me = useMe()
+  const { data } = useQuery({ ...warningsQuery, enabled: me.is_admin })
+  return data?.items.map(({ code, message }) => (
+    <p
+      key={code}
+      role="status"
+      className="flex items-start gap-2 border-b border-line bg-warn-soft px-4 py-2 text-sm text-ink"
+    >
+      <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-warn" />
+      {message}
+    </p>
+  ))
+}
+
+const MAX_UNREAD_SHOWN = 99
+
+function UnreadBadge() {
+  const { data } = useQuery(unreadQuery)
+  if (!data || data.unread === 0) return null
+  return (
+    <Badge tone="accent">
+      {data.unread > MAX_UNREAD_SHOWN ? `${MAX_UNREAD_SHOWN}+` : data.unread}
+      <span className="sr-only">{strings.noticesUnread}</span>
+    </Badge>
   )
 }

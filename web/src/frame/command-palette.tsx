@@ -3,18 +3,17 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command, defaultFilter, useCommandState } from 'cmdk'
 import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
-import { searchBox } from '../api/search.ts'
+import { call } from '../api/client.ts'
 import { setTheme } from '../lib/theme.ts'
-import { listOf } from '../pages/cards/list-state.ts'
-import { ReadersLine } from '../pages/cards/sharing/readers.tsx'
-import { KindIcon } from '../pages/search/kept-searches.tsx'
+import { listOf } from '../pages/cards/card-filters.tsx'
+import { ReadersLine } from '../pages/cards/readers.tsx'
+import { KindIcon, keptQuery, stateOf } from '../pages/search/kept-searches.tsx'
 import type { SearchState } from '../pages/search/search-state.ts'
-import { keptQuery, stateOf } from '../pages/search/use-kept-searches.ts'
 import { workspacesQuery } from '../pages/workspaces/workspace-queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CORNER_PAGES, PAGES } from './nav.ts'
+import * as strings from './strings.ts'
 
-/** Go to a page, start something, open a card of one's own, switch to a workspace. */
 export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const [text, setText] = useState('')
   const typed = text.trim()
@@ -24,26 +23,26 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
     run()
   }
   return (
-    <Dialog open onClose={onClose} title="Command palette" hideTitle>
-      <Command label="Command palette" className="grid" filter={score}>
+    <Dialog open onClose={onClose} title={strings.commandPalette} hideTitle>
+      <Command label={strings.commandPalette} className="grid" filter={score}>
         <Command.Input
           data-autofocus=""
           value={text}
           onValueChange={setText}
-          placeholder="Go to, create, find a card"
+          placeholder={strings.palettePlaceholder}
           className="h-12 border-b border-line bg-panel px-4 text-base outline-none"
         />
         <Command.List className="max-h-list-height overflow-y-auto p-2">
           <Command.Empty className="px-3 py-6 text-center text-sm text-faint">
-            Nothing by that name.
+            {strings.nothingByThatName}
           </Command.Empty>
           <KeptGroup typed={typed} onChoose={(search) => go(() => navigate({ to: '/', search }))()} />
-          <Command.Group heading={<Heading>Create</Heading>}>
+          <Command.Group heading={<Heading>{strings.create}</Heading>}>
             <Item icon={<Plus size={16} />} onSelect={go(() => navigate({ to: '/cards/new' }))}>
-              New card
+              {strings.newCard}
             </Item>
           </Command.Group>
-          <Command.Group heading={<Heading>Go to</Heading>}>
+          <Command.Group heading={<Heading>{strings.goTo}</Heading>}>
             {[...PAGES, ...CORNER_PAGES].map((item) => (
               <Item
                 key={item.label}
@@ -55,12 +54,12 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
             ))}
           </Command.Group>
           <WorkspaceGroup go={go} />
-          <Command.Group heading={<Heading>View</Heading>}>
+          <Command.Group heading={<Heading>{strings.view}</Heading>}>
             <Item icon={<Moon size={16} />} onSelect={go(toggleTheme)}>
-              Switch between light and dark
+              {strings.switchTheme}
             </Item>
             <Item icon={<Keyboard size={16} />} onSelect={onKeys}>
-              Keyboard shortcuts
+              {strings.keyboardShortcuts}
             </Item>
           </Command.Group>
           {typed !== '' && <SearchGroup typed={typed} go={go} />}
@@ -71,7 +70,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
   )
 }
 
-/** For screen readers: cmdk names the row that was chosen one letter ago, and this the one that Enter opens. */
+/** For screen readers: cmdk names the row chosen one letter ago; this names the row that Enter opens. */
 function ChosenRow() {
   const marker = useRef<HTMLSpanElement>(null)
   useCommandState(({ value, search, selectedItemId }) => [value, search, selectedItemId].join('\n'))
@@ -84,36 +83,35 @@ function ChosenRow() {
   return <span ref={marker} hidden />
 }
 
-/** Closes the palette, then goes on. */
 type Go = (run: () => unknown) => () => void
 
-/** Marks the rows that fit whatever is typed: the server has found them. */
+/** Marks the rows that fit any typed text: the server has found them. */
 const FOUND = 'found:'
-/** A name that merely has the typed letters somewhere scores less. */
-const LEAST_SCORE = 0.3
+const MIN_SCORE = 0.3
 
 const score: typeof defaultFilter = (value, ...search) => {
   if (value.startsWith(FOUND)) return 1
   const found = defaultFilter(value, ...search)
-  return found < LEAST_SCORE ? 0 : found
+  return found < MIN_SCORE ? 0 : found
 }
 
-/** The last group, with values that stay while somebody types: late hits neither move nor replace the chosen row. */
+/** The last group, so that late hits neither move nor replace the chosen row. */
 function SearchGroup({ typed, go }: { typed: string; go: Go }) {
   const query = useDeferredValue(typed)
   const navigate = useNavigate()
   const { data } = useQuery({
     queryKey: ['palette', query],
-    queryFn: ({ signal }) => searchBox({ query, sections: ['mine', 'team'], limit: 5 }, { signal }),
+    queryFn: ({ signal }) =>
+      call('POST /api/v1/search/box', { query, sections: ['mine', 'team'], limit: 5 }, { signal }),
   })
   return (
-    <Command.Group heading={<Heading>Search</Heading>}>
+    <Command.Group heading={<Heading>{strings.search}</Heading>}>
       <Item
         icon={<Search size={16} />}
         value={FOUND}
         onSelect={go(() => navigate({ to: '/', search: { q: typed } }))}
       >
-        Search for “{typed}”
+        {strings.searchForTyped(typed)}
       </Item>
       {[...(data?.mine?.results ?? []), ...(data?.team?.results ?? [])].map((card) => (
         <Item
@@ -135,7 +133,7 @@ function WorkspaceGroup({ go }: { go: Go }) {
   const { data } = useQuery(workspacesQuery)
   if (!data || data.items.length === 0) return null
   return (
-    <Command.Group heading={<Heading>Workspaces</Heading>}>
+    <Command.Group heading={<Heading>{strings.workspaces}</Heading>}>
       {data.items.map((workspace) => (
         <Item
           key={workspace.workspace_id}
@@ -152,14 +150,13 @@ function WorkspaceGroup({ go }: { go: Go }) {
 
 const RECENT_SHOWN = 5
 
-/** Recent and saved searches; while a person types, all of them are searched. */
 function KeptGroup({ typed, onChoose }: { typed: string; onChoose: (state: SearchState) => void }) {
   const { data: kept } = useQuery(keptQuery)
   const recent = typed === '' ? kept?.recent.slice(0, RECENT_SHOWN) : kept?.recent
   const all = [...(kept?.saved ?? []), ...(recent ?? [])]
   if (all.length === 0) return null
   return (
-    <Command.Group heading={<Heading>Your searches</Heading>}>
+    <Command.Group heading={<Heading>{strings.yourSearches}</Heading>}>
       {all.map((search) => (
         <Item
           key={search.search_id}

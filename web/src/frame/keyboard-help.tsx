@@ -1,10 +1,11 @@
-import { keyCaps, SHORTCUTS } from '../lib/shortcut-list.ts'
+import { IS_MAC, SHORTCUTS } from '../lib/shortcuts.ts'
 import { Key } from '../ui/badge.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import * as strings from './strings.ts'
 
 export function KeyboardHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog open onClose={onClose} title="Keyboard">
+    <Dialog open onClose={onClose} title={strings.keyboard}>
       <dl className="grid gap-2">
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={keys} className="flex items-center justify-between gap-4 text-sm">
@@ -20,3 +21,12 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
     </Dialog>
   )
 }
+
+const keyCaps = (keys: string) =>
+  keys
+    .split('+')
+    .map(
+      (key) =>
+        ({ mod: IS_MAC ? '⌘' : 'Ctrl', Enter: '↵', Escape: 'Esc' })[key] ??
+        (key.length === 1 ? key.toUpperCase() : key),
+    )

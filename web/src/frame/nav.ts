@@ -14,25 +14,25 @@ import {
   Settings,
   Users,
 } from 'lucide-react'
+import * as strings from './strings.ts'
 
 export type NavItem = { to: LinkProps['to']; label: string; icon: LucideIcon; exact?: boolean }
 
-/** The pages of the side bar, in order; the first four are also in the bottom bar of a narrow screen. */
+/** The pages of the side bar, in order; the first four are also in the bottom bar. */
 export const PAGES: NavItem[] = [
-  { to: '/', label: 'Search', icon: Search, exact: true },
-  { to: '/cards', label: 'My cards', icon: FileText },
-  { to: '/library', label: 'Library', icon: BookOpen },
-  { to: '/memory', label: 'Memory', icon: Brain },
-  { to: '/workspaces', label: 'Team', icon: Users },
+  { to: '/', label: strings.search, icon: Search, exact: true },
+  { to: '/cards', label: strings.myCards, icon: FileText },
+  { to: '/library', label: strings.library, icon: BookOpen },
+  { to: '/memory', label: strings.memory, icon: Brain },
+  { to: '/workspaces', label: strings.team, icon: Users },
 ]
 
-/** Below the line: the account and its surroundings. */
 export const CORNER_PAGES: NavItem[] = [
-  { to: '/connect', label: 'Connect your agent', icon: Plug },
-  { to: '/inbox', label: 'Inbox', icon: Inbox },
-  { to: '/drafts', label: 'Drafts', icon: Pickaxe },
-  { to: '/billing', label: 'Billing', icon: CreditCard },
-  { to: '/settings', label: 'Settings', icon: Settings },
-  { to: '/guide', label: 'Guide', icon: BookText },
-  { to: '/support', label: 'Support', icon: LifeBuoy },
+  { to: '/connect', label: strings.connectYourAgent, icon: Plug },
+  { to: '/inbox', label: strings.inbox, icon: Inbox },
+  { to: '/drafts', label: strings.drafts, icon: Pickaxe },
+  { to: '/billing', label: strings.billing, icon: CreditCard },
+  { to: '/settings', label: strings.settings, icon: Settings },
+  { to: '/guide', label: strings.guide, icon: BookText },
+  { to: '/support', label: strings.support, icon: LifeBuoy },
 ]

@@ -4,11 +4,12 @@ import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
 import { signOut, useMe } from '../session.ts'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
+import * as strings from './strings.ts'
 
 const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
-  { value: 'system', label: 'As the system', icon: Monitor },
-  { value: 'light', label: 'Light', icon: Sun },
-  { value: 'dark', label: 'Dark', icon: Moon },
+  { value: 'system', label: strings.asTheSystem, icon: Monitor },
+  { value: 'light', label: strings.light, icon: Sun },
+  { value: 'dark', label: strings.dark, icon: Moon },
 ]
 
 export function UserMenu() {
@@ -25,7 +26,7 @@ export function UserMenu() {
         >
           <Avatar name={name} />
           <span className="min-w-0 grow truncate">
-            <span className="sr-only">Account </span>
+            <span className="sr-only">{strings.accountBefore}</span>
             {name}
           </span>
           <ChevronsUpDown size={14} aria-hidden className="text-faint" />
@@ -46,12 +47,12 @@ export function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
       <MenuLabel>{me.email}</MenuLabel>
       {me.is_moderator && (
         <MenuItem icon={<ShieldCheck size={16} />} onSelect={() => void navigate({ to: '/moderation' })}>
-          Moderation
+          {strings.moderation}
         </MenuItem>
       )}
       {onKeys && (
         <MenuItem icon={<Keyboard size={16} />} onSelect={onKeys}>
-          Keyboard
+          {strings.keyboard}
         </MenuItem>
       )}
       <MenuLine />
@@ -70,7 +71,7 @@ export function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
         icon={<LogOut size={16} />}
         onSelect={() => void signOut().then(() => navigate({ to: '/sign-in' }), toastError)}
       >
-        Sign out
+        {strings.signOut}
       </MenuItem>
     </>
   )

@@ -3,7 +3,7 @@ import { canonicalLanguage, DEFAULT_LANGUAGE, DIGITS } from '#server/shared/lang
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const CLOCK = { hour: 'numeric', minute: '2-digit' } as const
 
-/** Made when it is first needed: making a formatter takes longer than using it a hundred times. */
+/** Made on first use: making a formatter costs far more than using it. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => {
@@ -12,9 +12,8 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** The words of the app are English; dates, numbers and prices are written in the language of the reader. */
+/** Dates, numbers and prices are written in the language of the reader; the words of the app are English. */
 const formatsOf = (language: string) => {
-  // A language that this browser has no data for reads as English.
   const locales = [language, DEFAULT_LANGUAGE]
   const dates = (parts: Intl.DateTimeFormatOptions) =>
     once(() => new Intl.DateTimeFormat(locales, { ...parts, ...DIGITS }))
@@ -31,7 +30,6 @@ const formatsOf = (language: string) => {
 
 let formats = formatsOf(DEFAULT_LANGUAGE)
 
-/** Affects later calls; the caller draws the page again. */
 export function setLanguage(tag: string): void {
   const language = canonicalLanguage(tag) ?? DEFAULT_LANGUAGE
   if (language !== formats.language) formats = formatsOf(language)
@@ -46,7 +44,7 @@ export const plural = (count: number, one: string, many = `${one}s`) =>
   `${formatNumber(count)} ${count === 1 ? one : many}`
 export const credits = (count: number) => plural(count, 'credit')
 
-/** English in every language: "vor 5 Min." would stand amid the English words around it. */
+/** English in every language, because English words stand around it. */
 const relative = once(
   () => new Intl.RelativeTimeFormat(DEFAULT_LANGUAGE, { numeric: 'auto', style: 'short' }),
 )
@@ -57,7 +55,6 @@ const STEPS: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number]
   [86_400 * 14, 'day', 86_400],
 ]
 
-/** "4 min. ago" while that helps, the date after two weeks. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (now - Date.parse(iso)) / 1000
   if (seconds < 45) return 'just now'
@@ -73,3 +70,22 @@ export const money = (cents: number, currency: string) =>
     currency: currency.toUpperCase(),
     minimumFractionDigits: cents % 100 ? 2 : 0,
   }).format(cents / 100)
+
+/** Returns a Markdown text as one plain line: no fences, no back-ticks, no line breaks. */
+export const excerpt = (markdown: string) =>
+  markdown
+    .slice(0, 600)
+    .replace(/```[\s\S]*?(```|$)/g, ' ')
+    .replace(/^[ \t]*[#>]+[ \t]*/gm, '')
+    .replace(/`+|\*\*/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Returns a text as one line without the marks of Markdown; code in it stays. */
+export const plainLine = (text: string): string =>
+  text
+    .replace(/```\w*|`+|\*\*|^[ \t]*(?:#{1,6}|[-*>])[ \t]+/gm, '')
+    .replace(/(?<![\w/.*])\*(?=[^\s*])([^*\n]{0,200}[^*\s])\*(?![\w*])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()

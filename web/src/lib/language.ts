@@ -1,10 +1,9 @@
 import { canonicalLanguage } from '#server/shared/language.ts'
 
-/** The tag in the form that `Intl` accepts; `undefined` if `Intl` would throw. For every text from outside. */
+/** Returns the tag in the form that `Intl` accepts, or undefined. */
 export const validLanguage = (tag: string | undefined | null): string | undefined =>
   tag ? canonicalLanguage(tag) : undefined
 
-/** Linux names a language `en_US.UTF-8` or `en-US@posix`: the part before the dot or the at sign is the language. */
 const withoutSystemSuffix = (tag: string) => tag.replace(/[.@].*$/, '').replaceAll('_', '-')
 
 export const browserLanguage = (tag: string | undefined): string =>
@@ -13,8 +12,8 @@ export const browserLanguage = (tag: string | undefined): string =>
 type Languages = { readonly language: string; readonly languages: readonly string[] }
 
 /**
- * Some libraries hand `navigator.language` to `Intl` while they load. A browser under `LANG=C.UTF-8` says
- * `en-US@posix` there, and `Intl` throws. So the page corrects what the browser says before it loads anything else.
+ * Corrects `navigator.language` before any library loads: under `LANG=C.UTF-8` browsers report
+ * `en-US@posix`, and `Intl` throws for that.
  */
 export function correctLanguages(navigator: Languages): void {
   const { language, languages } = navigator

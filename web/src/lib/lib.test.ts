@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { aroundMark } from './around-mark.ts'
-import { excerpt } from './excerpt.ts'
+import { cropToMark } from '../pages/search/sections.tsx'
+import { isTyped } from '../ui/dialog.tsx'
 import {
   credits,
+  excerpt,
   formatAgo,
   formatClock,
   formatDay,
   formatNumber,
   formatTime,
   money,
+  plainLine,
   setLanguage,
 } from './format.ts'
-import { plainLine } from './plain-line.ts'
-import { isTyped } from './typed-word.ts'
 
 const now = Date.parse('2026-11-10T12:00:00Z')
 
@@ -55,7 +55,6 @@ test('dates, numbers and prices follow the language; a tag that is none means En
   setLanguage('de-AT')
   expect(formatDay('2026-10-01T11:00:00Z')).toBe('1. Okt. 2026')
   expect(formatNumber(1234.5)).toMatch(/^1.234,5$/)
-  // Relative times are words, and the words are English: "changed vor 5 Min." is neither language.
   expect(formatAgo('2026-11-10T11:55:00Z', now)).toBe('5 min. ago')
   expect(formatAgo('2026-11-09T11:00:00Z', now)).toBe('yesterday')
   expect(formatAgo('2026-11-10T11:59:50Z', now)).toBe('just now')
@@ -82,10 +81,10 @@ test('numbers have the same digits in every language, as those that no format wr
 })
 
 test('a snippet for one line begins shortly before its first mark', () => {
-  expect(aroundMark('short <mark>pool</mark>')).toBe('short <mark>pool</mark>')
+  expect(cropToMark('short <mark>pool</mark>')).toBe('short <mark>pool</mark>')
   const long = `${'after each deploy the requests hang '.repeat(3)}and the <mark>pool</mark> is empty`
-  expect(aroundMark(long)).toBe('…and the <mark>pool</mark> is empty')
-  expect(aroundMark(`${'x'.repeat(60)}<mark>pool</mark>`)).toBe('…<mark>pool</mark>')
+  expect(cropToMark(long)).toBe('…and the <mark>pool</mark> is empty')
+  expect(cropToMark(`${'x'.repeat(60)}<mark>pool</mark>`)).toBe('…<mark>pool</mark>')
 })
 
 test('a word is typed as it is shown, where several blanks look like one', () => {

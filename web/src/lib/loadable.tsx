@@ -1,31 +1,26 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { ErrorState, SkeletonPage } from '../ui/states.tsx'
-import { NetworkError } from './network-error.ts'
-import { isReachable, whenBack } from './reachable.ts'
+import { isReachable, NetworkError, whenBack } from './reachable.ts'
 import { tab } from './storage.ts'
 
-type Loaded<T> = { value?: T; error?: unknown; retry: () => void }
+type LoadState<T> = { value?: T; error?: unknown; retry: () => void }
 
-/** After an update the old page asks for files that are gone: load the new page instead, once for each address. */
+/** Reloads once for each address: after an update the old page asks for files that are gone. */
 function reloadOnce(): void {
   if (tab.read('kv-reloaded') === location.href) return
   tab.write('kv-reloaded', location.href)
   location.reload()
 }
 
-/** Vite reports every file of the app that could not be loaded. If the server answers, the page is from an older version. */
+/** If the server answers, a file that cannot be loaded belongs to an older version. */
 export const reloadAfterUpdate = () =>
   addEventListener('vite:preloadError', () => void isReachable().then((isThere) => isThere && reloadOnce()))
 
-/** Why a file was not loaded: the server is unreachable, or it has a newer version. */
-async function explain(error: unknown): Promise<unknown> {
+async function toLoadError(error: unknown): Promise<unknown> {
   return (await isReachable()) ? error : new NetworkError(error)
 }
 
-/**
- * A part of the app that is loaded on demand. Unlike React's own `lazy`, it recovers from a failure: it is
- * tried again when the server is back.
- */
+/** A part of the app that is loaded on demand. Unlike React's `lazy`, it tries again when the server is back. */
 export function loadable<T>(load: () => Promise<T>) {
   let value: T | undefined
   let loading: Promise<void> | undefined
@@ -39,7 +34,7 @@ export function loadable<T>(load: () => Promise<T>) {
       })
     return loading
   }
-  function useLoaded(): Loaded<T> {
+  function useLoaded(): LoadState<T> {
     const [attempt, setAttempt] = useState(0)
     const [error, setError] = useState<unknown>()
     const [, redraw] = useState(false)
@@ -51,7 +46,7 @@ export function loadable<T>(load: () => Promise<T>) {
       preload().then(
         () => isCurrent && redraw(true),
         async (reason) => {
-          const explained = await explain(reason)
+          const explained = await toLoadError(reason)
           if (isCurrent) setError(explained)
         },
       )
@@ -66,7 +61,7 @@ export function loadable<T>(load: () => Promise<T>) {
   return { preload, useLoaded }
 }
 
-/** A part of a page in a file of its own, for what only some people see, or only later. */
+/** A part of a page that is loaded on demand. */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   const part = loadable(async () => ({ Part: await load() }))
   function LazyPart(props: Props) {
@@ -77,9 +72,9 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
   return Object.assign(LazyPart, { preload: () => part.preload().catch(() => {}) })
 }
 
-/** A page in a file of its own. The router loads it before it shows it; if that fails, the frame stays and says so. */
+/** A page that is loaded on demand, before the router shows it; if loading fails, the frame stays and says so. */
 export function lazyPage<Name extends string>(
-  // Not by its own type: pages are typed by the router, and the router by its pages.
+  // `unknown`, because pages are typed by the router, and the router by its pages.
   load: () => Promise<Record<Name, unknown>>,
   name: Name,
 ): (() => ReactNode) & { preload: () => Promise<void> } {
@@ -90,4 +85,9 @@ export function lazyPage<Name extends string>(
     return error ? <ErrorState error={error} onRetry={retry} isPage /> : <SkeletonPage />
   }
   return Object.assign(LazyPage, { preload: () => page.preload().catch(() => {}) })
+}
+
+/** Uses a part that is loaded on demand; a failure to load it is ignored. */
+export const whenLoaded = <T,>(part: Promise<T>, use: (part: T) => void): void => {
+  part.then(use, () => {})
 }

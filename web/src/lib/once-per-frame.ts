@@ -1,4 +1,4 @@
-/** Whether this is the first time in this frame that something happens to the subject. */
+/** Returns a function that tells whether something happens to its subject for the first time in this frame. */
 export function oncePerFrame(nextFrame: (forget: () => void) => void): (subject: object) => boolean {
   const seen = new Set<object>()
   return (subject) => {
@@ -9,16 +9,15 @@ export function oncePerFrame(nextFrame: (forget: () => void) => void): (subject:
   }
 }
 
-/** Two frames: the first draws what the click has changed. */
+/** Two frames: the first draws the change made by the click. */
 const afterDrawing = (done: () => void) => requestAnimationFrame(() => requestAnimationFrame(done))
 
 const buttonOrForm = ({ target }: Event): object | null =>
   target instanceof HTMLFormElement ? target : target instanceof Element ? target.closest('button') : null
 
 /**
- * A button is disabled by the next render, so two clicks before it would both count. Nobody clicks twice within one
- * frame on purpose: the second click on a button, or the second submit of a form, is ignored. The document sees it
- * before React.
+ * Ignores a second click or submit within one frame, before a render can disable the button. Listens in the
+ * capture phase, so it runs before React.
  */
 export function guardAgainstDoubleClicks(page: Document): void {
   for (const type of ['click', 'submit']) {

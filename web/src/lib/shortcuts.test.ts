@@ -5,7 +5,6 @@ test('a key is the letter that it writes, and in another alphabet the one that s
   for (const [key, code, wanted] of [
     ['s', 'KeyS', 's'],
     ['S', 'KeyS', 's'],
-    // Dvorak has it elsewhere.
     ['s', 'KeyO', 's'],
     ['ы', 'KeyS', 's'],
     ['\u039a', 'KeyK', 'k'],
@@ -14,7 +13,6 @@ test('a key is the letter that it writes, and in another alphabet the one that s
     ['Escape', 'Escape', 'Escape'],
   ] as [string, string, string][])
     expect(isKey({ key, code }, wanted), key).toBe(true)
-  // Letters of Latin layouts are what they write, wherever they stand.
   for (const [key, code, wanted] of [
     ['o', 'KeyS', 's'],
     ['ı', 'KeyK', 'k'],

@@ -1,5 +1,21 @@
 import { useEffect, useRef } from 'react'
-import type { ShortcutKeys } from './shortcut-list.ts'
+
+/** Every key of the app, in the order of the help. */
+export const SHORTCUTS = [
+  { keys: '/', does: 'Search' },
+  { keys: 'mod+k', does: 'Command palette' },
+  { keys: 'j', does: 'Next in the list' },
+  { keys: 'k', does: 'Previous in the list' },
+  { keys: 'Enter', does: 'Open' },
+  { keys: 'Escape', does: 'Close, or leave the box' },
+  { keys: 'e', does: 'Edit the open card' },
+  { keys: 'y', does: 'Copy the link of the open card' },
+  { keys: 'c', does: 'New card' },
+  { keys: 'mod+s', does: 'Save' },
+  { keys: '?', does: 'Show these keys' },
+] as const
+
+type ShortcutKeys = (typeof SHORTCUTS)[number]['keys']
 
 export const IS_MAC = /mac|iphone|ipad/i.test(navigator.userAgent)
 
@@ -7,14 +23,13 @@ const typesText = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Of an alphabet other than Latin. */
 const OTHER_LETTER = /^(?!\p{Script=Latin})\p{L}$/u
 
-/** Whether this key is meant. Where the layout has no Latin letters, the one that stands on the same key of others counts. */
+/** Tells whether this key is meant. Where the layout has no Latin letters, the key's position counts. */
 export const isKey = ({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>, wanted: string): boolean =>
   (OTHER_LETTER.test(key) ? code.replace('Key', '') : key).toLowerCase() === wanted.toLowerCase()
 
-/** Runs while the component is mounted. Plain keys stay silent while somebody types or a dialog is open. */
+/** Registers a shortcut while mounted. Plain keys are ignored while typing or in a dialog. */
 export function useShortcut(keys: ShortcutKeys, run: (event: KeyboardEvent) => void, enabled = true) {
   const latest = useRef(run)
   latest.current = run

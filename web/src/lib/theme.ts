@@ -13,9 +13,7 @@ export function setTheme(theme: Theme) {
   try {
     if (theme === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)
-  } catch {
-    // Storage can be blocked; the theme then lasts until the page is closed.
-  }
+  } catch {}
   for (const listener of listeners) listener()
 }
 

@@ -30,7 +30,6 @@ export const Badge = ({
   </span>
 )
 
-/** A tag: mono, quiet, many of them side by side. */
 export const Tag = ({ children }: { children: ReactNode }) => (
   <span className="inline-flex h-5 max-w-full items-center rounded-sm border border-line px-1.5 font-mono text-xs text-soft">
     <span className="truncate">{children}</span>

@@ -11,7 +11,7 @@ const LOOKS: Record<ButtonLook, string> = {
   danger: 'border border-line-strong bg-panel text-bad hover:bg-bad-soft',
 }
 
-export type ButtonSize = 'sm' | 'md' | 'lg' | 'square'
+type ButtonSize = 'sm' | 'md' | 'lg' | 'square'
 
 const WRAPS = 'max-xs:h-auto max-xs:shrink max-xs:py-1.5 max-xs:whitespace-normal'
 
@@ -34,21 +34,20 @@ type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: Button
 const ignoreClick = (event: MouseEvent) => event.preventDefault()
 
 /**
- * For a button that does nothing now. It ignores clicks and keeps the focus: a browser takes the focus from a disabled
+ * A busy or useless button ignores clicks and keeps the focus: a browser takes the focus from a disabled
  * button, and a person with a keyboard would be back at the top of the page.
  */
-const whileOff = (isOff: boolean | undefined, onClick: ComponentProps<'button'>['onClick']) => ({
+const ignoreClicksWhile = (isOff: boolean | undefined, onClick: ComponentProps<'button'>['onClick']) => ({
   onClick: isOff ? ignoreClick : onClick,
   'aria-disabled': isOff || undefined,
 })
 
-/** While busy it keeps its width and its text. */
 export function Button({ look, size, busy, disabled, className, onClick, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      {...whileOff(busy || disabled, onClick)}
+      {...ignoreClicksWhile(busy || disabled, onClick)}
       aria-busy={busy || undefined}
       className={cx(buttonClass(look, size), busy && 'animate-pulse', className)}
     >
@@ -71,7 +70,6 @@ export function LinkButton({ look, size, className, ...rest }: LinkButtonProps) 
 
 type IconButtonProps = ComponentProps<'button'> & { label: string; look?: ButtonLook }
 
-/** A square button with an icon; the label is its name and its tooltip. */
 export function IconButton({
   label,
   look = 'ghost',
@@ -87,7 +85,7 @@ export function IconButton({
       aria-label={label}
       title={label}
       {...rest}
-      {...whileOff(disabled, onClick)}
+      {...ignoreClicksWhile(disabled, onClick)}
       className={cx(buttonClass(look, 'square'), className)}
     >
       {children}

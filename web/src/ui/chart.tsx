@@ -5,7 +5,6 @@ import { formatShortDay } from '../lib/format.ts'
 import { useTheme } from '../lib/theme.ts'
 
 const DAY_S = 86_400
-/** Steps of the time axis: whole days, as people count them. */
 const DAYS = [1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY_S)
 const dayOf = (seconds: number) => formatShortDay(new Date(seconds * 1000))
 
@@ -28,7 +27,7 @@ type ChartProps = {
   stepped?: boolean
 }
 
-/** One series over time. `times` are Unix seconds. Pages load this file lazily: uPlot is not part of the first load. */
+/** One series over time; `times` are Unix seconds. */
 export function Chart({ label, times, values, format = String, height = 160, stepped }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const theme = useTheme()

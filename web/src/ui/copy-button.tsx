@@ -3,13 +3,13 @@ import { type ReactNode, useState } from 'react'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { toastError } from './toast.tsx'
 
-/** The clipboard API exists only on https and localhost; elsewhere the old command still copies. */
+/** The clipboard API exists only on https and localhost; elsewhere the old command copies. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
   area.setAttribute('readonly', '')
-  // An open dialog makes all around it inert, and nothing inert can be selected.
+  // An open dialog makes everything outside inert, and inert text cannot be selected.
   const container = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
   container.append(area)
   area.select()
@@ -48,7 +48,6 @@ export function CopyButton({ text, label = 'Copy', children, look = 'plain', siz
   )
 }
 
-/** A value, a command or a configuration with its copy button. */
 export function CopyBlock({ text, label, lines = false }: { text: string; label: string; lines?: boolean }) {
   return (
     <div className="flex items-start gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">

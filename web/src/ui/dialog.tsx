@@ -2,8 +2,7 @@ import { X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
-import { neighbourGetsFocus } from '../lib/neighbour-focus.ts'
-import { isTyped } from '../lib/typed-word.ts'
+import { neighbourGetsFocus } from '../lib/focus.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
 import { FormError } from './states.tsx'
@@ -16,15 +15,15 @@ type DialogProps = {
   description?: ReactNode
   hideTitle?: boolean
   wide?: boolean
-  /** For content that is shown once: neither Esc nor a click outside closes the dialog, only its own button. */
+  /** For content that is shown once: only its own button closes the dialog. */
   keepOpen?: boolean
   children: ReactNode
   footer?: ReactNode
 }
 
 /**
- * The browser's own modal: it keeps the focus inside, gives it back, and closes by Escape or a click beside it. Both happen
- * by mistake, so a text that is written in it has to outlive it (`useKeptText`).
+ * The browser's own modal. Escape or a click beside it closes it, also by mistake, so text in it must
+ * outlive it (`useKeptText`).
  */
 export function Dialog({ open, ...shown }: DialogProps) {
   return open ? createPortal(<OpenDialog {...shown} />, document.body) : null
@@ -48,9 +47,9 @@ function OpenDialog({
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // The browser chooses the first thing that can have the focus, which may be a box around the field that should.
+    // The browser may choose a box around the field that should have the focus.
     element?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
-    // Closed before it is removed, so that the focus returns to where it was.
+    // Close before removal, so that the focus returns to where it was.
     return () => element?.close()
   }, [])
   return (
@@ -67,7 +66,7 @@ function OpenDialog({
       onKeyDown={(event) => {
         if (keepOpen && event.key === 'Escape') event.preventDefault()
       }}
-      // The gesture for Back of a phone has no key: what it closes is closed for the page too.
+      // The Back gesture of a phone has no key.
       onClose={() => dialog.current?.open === false && onClose()}
       onPointerDown={(event) => {
         if (event.target === dialog.current && isOutside(event, dialog.current)) leave()
@@ -107,20 +106,17 @@ const isOutside = ({ clientX, clientY }: { clientX: number; clientY: number }, e
 }
 
 type FormDialogProps = Pick<DialogProps, 'onClose' | 'title' | 'description' | 'wide' | 'children'> & {
-  /** What the button says. */
   action: string
   look?: ButtonLook
-  /** Whether the form may be sent as it is filled in now. */
   ready?: boolean
   busy?: boolean
-  /** What went wrong, shown under the fields; a form that explains its failures itself passes none. */
+  /** Shown under the fields; a form that explains its failures itself passes none. */
   error?: unknown
   onSubmit: () => void
-  /** Replaces Cancel if there is a better way out. */
   wayOut?: ReactNode
 }
 
-/** Fields and a button that sends them, by click or by Enter. It stays open until the caller closes it. */
+/** Fields and a button that sends them. The dialog stays open until the caller closes it. */
 export function FormDialog({
   action,
   look = 'primary',
@@ -134,7 +130,7 @@ export function FormDialog({
 }: FormDialogProps) {
   const formId = useId()
   const form = useRef<HTMLFormElement>(null)
-  // What a failed form says stands below its fields, which may be longer than the dialog.
+  // The error stands below the fields, which may be longer than the dialog.
   useEffect(() => {
     if (!busy) return
     return () => form.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' })
@@ -142,11 +138,11 @@ export function FormDialog({
   const [opener] = useState(() => document.activeElement)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // A dialog may be opened inside another form, such as the editor of a card, which would be sent with it.
+    // A dialog may be inside another form, such as the editor of a card, which would be sent with it.
     event.stopPropagation()
-    // Enter in a field sends a form even while its button is disabled.
+    // Enter submits a form even while its button is disabled.
     if (!ready || busy) return
-    // The dialog gives the focus back to what opened it, which may be about to go.
+    // The dialog gives the focus back to its opener, which may be about to go.
     if (opener) neighbourGetsFocus(opener)
     onSubmit()
   }
@@ -172,13 +168,11 @@ export function FormDialog({
 }
 
 type ConfirmProps = Pick<FormDialogProps, 'onClose' | 'title' | 'children' | 'action' | 'busy'> & {
-  /** What happens on confirmation; the button is busy meanwhile. */
   mutation: { mutate: () => void; isPending: boolean }
-  /** For what cannot be undone: the word that must be typed before the button works. */
+  /** For irreversible actions: the word that must be typed before the button works. */
   typed?: string
 }
 
-/** Says in numbers what will happen; the children are that sentence. */
 export function ConfirmDialog({
   mutation,
   busy = mutation.isPending,
@@ -198,7 +192,6 @@ export function ConfirmDialog({
 
 type TypedWordProps = { word: string; value: string; onChange: (text: string) => void }
 
-/** The word that a person types to say: yes, this one. */
 export const TypedWord = ({ word, value, onChange }: TypedWordProps) => (
   <TextField
     label={
@@ -212,3 +205,9 @@ export const TypedWord = ({ word, value, onChange }: TypedWordProps) => (
     onChange={(event) => onChange(event.target.value)}
   />
 )
+
+const withSingleBlanks = (text: string) => text.trim().replace(/\s+/g, ' ')
+
+/** Compares with blanks collapsed, since a page shows several blanks as one. */
+export const isTyped = (word: string, text: string): boolean =>
+  withSingleBlanks(text) === withSingleBlanks(word)

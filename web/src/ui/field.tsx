@@ -18,7 +18,6 @@ type FieldProps = {
   }) => ReactNode
 }
 
-/** Label, control, hint and error, connected for screen readers. */
 export function Field({ label, hint, error, aside, hideLabel, className, children }: FieldProps) {
   const id = useId()
   const noteId = `${id}-note`
@@ -59,7 +58,7 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
   />
 )
 
-/** The platform's own select: right on phones, right for screen readers. */
+/** The native select: good on phones and for screen readers. */
 export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
   <select
     {...rest}
@@ -67,7 +66,6 @@ export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
   />
 )
 
-/** Splits the props of the field from those of its control. */
 function parts<P extends Labelled>({ label, hint, error, aside, hideLabel, ...control }: P) {
   return { field: { label, hint, error, aside, hideLabel }, control }
 }
@@ -134,7 +132,7 @@ type SegmentedProps<T extends string> = {
   className?: string
 }
 
-/** A few exclusive choices side by side: radio buttons underneath, so arrow keys work. */
+/** Radio buttons underneath, so arrow keys work. */
 export function Segmented<T extends string>({
   label,
   value,

@@ -15,20 +15,18 @@ import {
 } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
-import { type Side, showBeside } from './show-beside.ts'
 
 const CloseMenu = createContext<(focusTrigger: boolean) => void>(() => {})
 
 type TriggerProps = Record<string, unknown>
 type MenuProps = {
-  /** The button that opens it. */
   trigger: ReactElement<TriggerProps>
   children: ReactNode
   align?: 'start' | 'end'
   side?: Side
 }
 
-/** A button with a list of what it can do. Arrow keys move, Escape closes, and the focus comes back to the button. */
+/** A button with a list of actions. Arrow keys move, Escape closes, and the focus returns to the button. */
 export function Menu({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) {
   const [opened, setOpened] = useState<'by key' | 'by pointer' | null>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -100,7 +98,6 @@ const itemsIn = (list: HTMLElement) => [
   ...list.querySelectorAll<HTMLButtonElement>('[role=menuitem]:not(:disabled)'),
 ]
 
-/** A click outside closes the list, and so does a scroll or a resize that moves its button. */
 function useCloseOutside(
   list: RefObject<HTMLElement | null>,
   button: RefObject<HTMLElement | null>,
@@ -203,3 +200,24 @@ export const MenuLabel = ({ children }: { children: ReactNode }) => (
 )
 
 export const MenuLine = () => <hr className="-mx-1 my-1 h-px border-0 bg-line" />
+
+type Side = 'top' | 'bottom'
+
+const GAP = 4
+const MARGIN = 8
+
+/** Places an element beside its button, on the side with more room, within the screen. */
+function showBeside(element: HTMLElement, button: DOMRect, side: Side, align: 'start' | 'end'): void {
+  const { clientWidth, clientHeight } = document.documentElement
+  const below = clientHeight - button.bottom - GAP - MARGIN
+  const above = button.top - GAP - MARGIN
+  const wanted = side === 'bottom' ? below : above
+  const other = side === 'bottom' ? above : below
+  const isFlipped = element.scrollHeight > wanted && other > wanted
+  const isBelow = (side === 'bottom') !== isFlipped
+  element.style.maxHeight = `${Math.max(isBelow ? below : above, 0)}px`
+  const { width, height } = element.getBoundingClientRect()
+  const left = align === 'start' ? button.left : button.right - width
+  element.style.left = `${Math.max(MARGIN, Math.min(left, clientWidth - width - MARGIN))}px`
+  element.style.top = `${isBelow ? button.bottom + GAP : button.top - GAP - height}px`
+}

@@ -2,7 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
-import { useTitle } from '../lib/use-title.ts'
+import { useTitle } from '../lib/title.ts'
 
 type PageProps = {
   title: string
@@ -13,7 +13,6 @@ type PageProps = {
   narrow?: boolean
 }
 
-/** The frame of an ordinary page: one heading, one sentence, the actions beside it. */
 export function Page({ title, lead, actions, back, children, narrow }: PageProps) {
   useTitle(title)
   return (
@@ -42,7 +41,6 @@ export function Page({ title, lead, actions, back, children, narrow }: PageProps
 
 type SectionProps = { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }
 
-/** A part of a page under a line, with its own small heading. */
 export function Section({ title, lead, actions, children }: SectionProps) {
   return (
     <section className="border-t border-line py-6 first:border-t-0 first:pt-0">
@@ -58,7 +56,6 @@ export function Section({ title, lead, actions, children }: SectionProps) {
   )
 }
 
-/** Above the title of a page: the way back to the list that it belongs to. */
 export const BackLink = ({ children, ...link }: LinkProps & { children: ReactNode }) => (
   <Link {...link} className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
     <ArrowLeft size={14} aria-hidden />

@@ -37,7 +37,7 @@ test('a form names the request that a fault of the server asks to quote, and no 
   expect(said(409)).not.toContain('request-7')
 })
 
-/** A page that looks at the error first loses its data, and what was typed, to a refetch that fails. */
+/** A page that checks the error first loses its data, and typed text, to a failed refetch. */
 test('no page puts an error in the place of what has loaded', () => {
   const pages = join(import.meta.dirname, '../pages')
   const wrong = globSync('**/*.tsx', { cwd: pages }).flatMap((file) => {

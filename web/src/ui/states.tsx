@@ -2,12 +2,12 @@ import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ApiError, SessionOver } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
-import { NetworkError } from '../lib/network-error.ts'
-import { useTitle } from '../lib/use-title.ts'
+import { NetworkError } from '../lib/reachable.ts'
+import { useTitle } from '../lib/title.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 
-/** For what stands in the place of a whole page: it names the page and the tab. */
+/** For a state that replaces a whole page: it names the page and the tab. */
 type AsPage = { isPage?: boolean | undefined }
 
 type EmptyProps = AsPage & {
@@ -24,7 +24,6 @@ function StateTitle({ title, isPage }: AsPage & { title: string }) {
   return <Heading className="text-base font-semibold">{title}</Heading>
 }
 
-/** Teaches: one sentence, one action, one example. */
 export function EmptyState({ icon, title, children, action, example, isPage }: EmptyProps) {
   return (
     <div className="mx-auto grid max-w-narrow justify-items-center gap-3 px-4 py-12 text-center">
@@ -50,14 +49,13 @@ const SAFE: Record<number, string> = {
   404: 'It may have been removed, or it is not shared with you.',
 }
 
-/** What stays so, however often it is asked for. */
+/** Statuses that a retry cannot change. */
 const isLasting = (status: number) => status === 403 || status === 404
 
-/** An id in the address that none can have: for the reader, nothing is there. */
+/** An invalid id in the address: for the reader, nothing is there. */
 const isNoAddress = ({ issues }: ApiError) =>
   issues.length > 0 && issues.every(({ loc: [part] }) => part === 'path')
 
-/** What happened, what is safe, what to do; with the request id to quote. */
 export function ErrorState({
   error,
   onRetry,
@@ -111,11 +109,11 @@ export function ErrorState({
   )
 }
 
-type Asked = { error: unknown; refetch: () => unknown }
+type RetryableQuery = { error: unknown; refetch: () => unknown }
 
 /**
- * Stands where a query has no data yet: its skeleton, or why the data did not come. Once there is data, a failed refetch
- * takes nothing from the page, nor what was typed on it.
+ * Stands where a query has no data yet: its skeleton, or the error. Once there is data, a failed refetch
+ * removes nothing.
  */
 export const NotLoaded = ({
   query,
@@ -123,7 +121,7 @@ export const NotLoaded = ({
   isPage,
   children,
 }: AsPage & {
-  query: Asked
+  query: RetryableQuery
   action?: ReactNode
   children: ReactNode
 }) =>
@@ -133,14 +131,14 @@ export const NotLoaded = ({
     children
   )
 
-/** The same for a part of a page that is small, or missing where it is empty: without a word, people would take it for that. */
+/** For a small part of a page: it needs words, because people would take a gap for an empty list. */
 export const PartNotLoaded = ({
   what,
   query,
   children,
 }: {
   what: string
-  query: Asked & { data: unknown }
+  query: RetryableQuery & { data: unknown }
   children?: ReactNode
 }) =>
   query.error && !query.data ? (
@@ -166,7 +164,6 @@ const TONES: Record<NoticeTone, string> = {
   bad: 'bg-bad-soft text-bad',
 }
 
-/** A sentence that belongs to the thing beside it. */
 export function Notice({
   tone = 'info',
   children,
@@ -188,8 +185,8 @@ export function Notice({
   )
 }
 
-/** A sentence for what failed. A fault of the server has an id, which its sentence speaks of and support asks for. */
-export function Why({ error }: { error: unknown }) {
+/** A fault of the server has an id, which its sentence mentions and support asks for. */
+export function ErrorText({ error }: { error: unknown }) {
   const id = error instanceof ApiError && error.status >= 500 ? error.requestId : null
   return (
     <>
@@ -203,20 +200,18 @@ export function Why({ error }: { error: unknown }) {
   )
 }
 
-/** The failure of a form, shown above its button. That the session is over is said elsewhere. */
+/** Shown above the button of a form. The end of the session is reported elsewhere. */
 export const FormError = ({ error }: { error: unknown }) =>
   error && !(error instanceof SessionOver) ? (
     <Notice tone="bad">
-      <Why error={error} />
+      <ErrorText error={error} />
     </Notice>
   ) : null
 
-/** A placeholder bar for text that is being loaded. */
 export const Skeleton = ({ className }: { className?: string }) => (
   <div aria-hidden className={cx('h-3 animate-pulse rounded-sm bg-hover', className)} />
 )
 
-/** Rows in the shape of a list. */
 export function SkeletonList({ rows = 6 }: { rows?: number }) {
   return (
     <div role="status" aria-label="Loading" className="divide-y divide-line">
@@ -230,7 +225,6 @@ export function SkeletonList({ rows = 6 }: { rows?: number }) {
   )
 }
 
-/** A placeholder for a page that is being loaded. It begins where the page will begin. */
 export function SkeletonPage({ narrow }: { narrow?: boolean }) {
   return (
     <div

@@ -2,21 +2,18 @@ import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
 import { Button } from './button.tsx'
 
-export type Column<T> = {
+type Column<T> = {
   name: string
   cell: (row: T) => ReactNode
-  /** Aligned to the right, for numbers. */
   end?: boolean
-  /** Hidden on a narrow screen. */
   wide?: boolean
   hideName?: boolean
-  /** On a narrow screen it gets the room that the others leave, and is cut to it. */
+  /** On a narrow screen it gets the remaining room, and is cut to it. */
   shrinks?: boolean
 }
 
 type TableProps<T> = { label: string; columns: Column<T>[]; rows: T[]; rowKey: (row: T) => string }
 
-/** Lines instead of boxes; scrolls sideways inside itself when it has to. */
 export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
   return (
     <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
@@ -59,7 +56,7 @@ type PagerProps = { page: number; pageSize: number; total: number; onPage: (page
 
 export function Pager({ page, pageSize, total, onPage }: PagerProps) {
   const pages = Math.max(1, Math.ceil(total / pageSize))
-  // What was on the last page may have been settled meanwhile: the way back stays.
+  // Rows of the last page may be gone meanwhile: the way back stays.
   const isPast = page > pages
   if (pages === 1 && !isPast) return null
   return (

@@ -5,7 +5,7 @@ type Tab<T extends string> = {
   value: T
   label: ReactNode
   content: ReactNode
-  /** The panel stays while another one shows, and with it what was typed there. */
+  /** The panel stays mounted while another one shows, with its text. */
   keep?: boolean
 }
 

@@ -10,20 +10,19 @@ type Toast = {
   tone: 'ok' | 'bad'
   action?: { label: string; run: () => void } | undefined
   detail?: string | undefined
-  /** A later notice about the same takes its place: the way back that it offers would lead past what was done since. */
+  /** A later notice about the same subject replaces it, since its undo would skip later changes. */
   about?: string | undefined
 }
 
 type State = {
   toasts: readonly Toast[]
-  /** Where they show: the page, or the dialog that was opened last, since a dialog makes all around it inert. */
+  /** The page, or the dialog opened last, since a dialog makes all around it inert. */
   regions: readonly string[]
 }
 
 const SHOWN_MS = 4000
-/** Long enough to read it and to reach its button. */
 const SHOWN_WITH_ACTION_MS = 8000
-const MOST_AT_ONCE = 3
+const MAX_TOASTS = 3
 
 let state: State = { toasts: [], regions: [] }
 let lastId = 0
@@ -39,17 +38,17 @@ const dismiss = (id: number) => change({ toasts: state.toasts.filter((toast) => 
 function show(toast: Omit<Toast, 'id'>) {
   const id = ++lastId
   const others = state.toasts.filter(({ about }) => !about || about !== toast.about)
-  change({ toasts: [...others.slice(1 - MOST_AT_ONCE), { ...toast, id }] })
+  change({ toasts: [...others.slice(1 - MAX_TOASTS), { ...toast, id }] })
   dismissLater(id, toast.action || toast.tone === 'bad' ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
 }
 
-/** Whoever points at a notice, or has the keyboard in it, still reads it or is about to press its button. */
+/** Waits while a person points at a notice or has the keyboard in it. */
 function dismissLater(id: number, waitMs: number) {
   const isUsed = () => document.querySelector('[aria-label=Notices]:is(:hover, :focus-within)')
   setTimeout(() => (isUsed() ? dismissLater(id, waitMs) : dismiss(id)), waitMs)
 }
 
-/** Says that something is done; `undo` offers the way back for as long as it shows. */
+/** Reports a success; `undo` offers the way back. */
 export function toast(
   message: string,
   { undo, action, about }: { undo?: () => void; action?: Toast['action']; about?: string } = {},
@@ -57,7 +56,7 @@ export function toast(
   show({ message, tone: 'ok', action: undo ? { label: 'Undo', run: undo } : action, about })
 }
 
-/** Says that something failed, with the request id where there is one. That the session is over is said elsewhere. */
+/** Reports a failure with its request id. The end of the session is reported elsewhere. */
 export function toastError(error: unknown) {
   if (error instanceof SessionOver) return
   const message = error instanceof Error ? error.message : 'That did not work.'
@@ -70,12 +69,12 @@ const listen = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** The page has one, and each dialog has one of its own; the one that was opened last shows what there is to say. */
+/** The page and each dialog have one; only the one opened last shows notices. */
 export function Toaster() {
   const regionId = useId()
   const region = useRef<HTMLElement>(null)
   const { toasts, regions } = useSyncExternalStore(listen, () => state)
-  // After the dialog around it: what is opened later lies above.
+  // After the dialog around it: later regions lie above.
   useEffect(() => {
     change({ regions: [...state.regions, regionId] })
     region.current?.showPopover()

@@ -24,10 +24,7 @@ import {
 } from '../local-files.ts'
 import { type Entry, type McpClient, SERVER_NAME } from './clients.ts'
 
-/**
- * Edits one property with the tree of jsonc-parser. The library's `modify` also formats the lines around a
- * change; here every other byte stays.
- */
+/** Keeps every other byte: `modify` of jsonc-parser would format the lines around a change. */
 
 function styleOf(text: string): { unit: string; eol: string } {
   return {
@@ -310,10 +307,7 @@ function withoutTomlEntry(text: string, client: McpClient, file: string): string
   return patch(text, wanted)
 }
 
-/**
- * Adds our table at the end, so that no other byte changes; an inline table of servers is edited by the
- * library. The result is parsed again and compared.
- */
+/** Adds our table at the end, so that no other byte changes; the result is parsed and compared. */
 function withTomlEntry(text: string, client: McpClient, entry: Entry | undefined, file: string): string {
   serversOf(parsedToml(text, file), client, file)
   const rest = withoutTomlEntry(text, client, file)
@@ -449,10 +443,7 @@ export type Written = {
   modeBefore: number | undefined
 }
 
-/**
- * Replaces a file atomically, so that a client reads the old or the new text. A file with a key becomes
- * private; otherwise the mode stays.
- */
+/** Replaces a file atomically; a file with a key becomes private, otherwise the mode stays. */
 export function writeText(
   file: string,
   text: string,
@@ -478,10 +469,6 @@ export const removeFile = (file: string): void => rmSync(behindLink(file), { for
 
 export type HookFile = {
   file: () => string
-  /**
-   * Returns the same file at another path: a variable of the agent may have differed when the file was
-   * written.
-   */
   at: (path: string) => HookFile
   withOurs: (text: string | null) => string
   /** Returns the text without ours; null if nothing else is left. */
@@ -525,10 +512,6 @@ const without = (text: string, path: (string | number)[]): string => {
 const isGroup = (element: unknown): element is { hooks: unknown[] } =>
   typeof element === 'object' && element !== null && 'hooks' in element && Array.isArray(element.hooks)
 
-/**
- * Returns the commands of an element: a single command, or Claude Code's group, to which the person may have
- * added commands.
- */
 const commandsOf = (element: unknown): unknown[] => (isGroup(element) ? element.hooks : [element])
 
 const ourPart = (element: unknown, isOurs: JsonHooks['isOurs']): unknown =>

@@ -20,10 +20,7 @@ export type McpClient = {
   format: 'json' | 'toml'
   path: readonly string[]
   entry: (endpoint: Endpoint) => Entry
-  /**
-   * The client signs in through the browser and needs no key. Its file may be synchronised, and a key would be
-   * copied with it.
-   */
+  /** The client needs no key: its file may be synchronised, and a key would be copied with it. */
   signsIn?: true
   /** The client's program in PATH. */
   program?: string

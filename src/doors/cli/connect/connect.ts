@@ -62,10 +62,7 @@ export async function versionOf(url: string): Promise<string | undefined> {
   return typeof version === 'string' ? version : undefined
 }
 
-/**
- * Refuses an outdated command. npx caches the package by its address, so after an upgrade of the vault it runs
- * the old one forever, and `connect` would copy it for hooks.
- */
+/** Refuses an outdated command: npx caches by address, so it runs the old package after an upgrade. */
 async function requireNewest(url: string): Promise<void> {
   const folder = npxFolder()
   if (folder === undefined || vaultOfPackage() !== url) return
@@ -78,10 +75,6 @@ async function requireNewest(url: string): Promise<void> {
   )
 }
 
-/**
- * Handles clients one after the other. A faulty file stops only its client; an error that concerns all, such
- * as a declined sign-in, stops the rest.
- */
 async function forEachClient(
   clients: readonly McpClient[],
   run: (client: McpClient) => Promise<void>,
@@ -101,10 +94,6 @@ async function forEachClient(
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/**
- * Waits for work that Ctrl+C ends as an error, so that started changes are undone. A second Ctrl+C ends the
- * program at once.
- */
 async function orStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ended = new AbortController()
   let stop = () => {}
@@ -149,10 +138,6 @@ const INITIALIZE = {
 const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
 
-/**
- * Probes a server. An entry written by hand may be invalid; a program that cannot start counts as not
- * answering.
- */
 export const probe = (way: Way, signal?: AbortSignal): Promise<Probe> =>
   way.kind === 'http'
     ? probeHttp(way, signal)
@@ -292,10 +277,7 @@ async function chosen(names: readonly string[], options: ConnectOptions): Promis
   return answer === '' ? found : answer.split(/[\s,]+/).map(findClient)
 }
 
-/**
- * Prints entries. The key is shown only with `--print` or on a terminal, so that it does not reach the log of
- * a script.
- */
+/** Shows the key only with `--print` or on a terminal, so that it does not reach a script's log. */
 function printEntries(names: readonly string[], options: ConnectOptions): number {
   const url = urlToJoin(options)
   const { apiKey: own = HIDDEN_KEY } = findProfile({ ...options, url })
@@ -326,9 +308,6 @@ const proofText = (result: Probe): string =>
     ? `${result.tools.length} tools answer`
     : 'it signs in by the browser when it first connects'
 
-/**
- * Returns the text without our change. If the file has changed since, only our entry is removed or restored.
- */
 function textBefore(client: McpClient, { before, after }: Change, now: string): string | null {
   if (now === after) return before
   const file = client.file()
@@ -359,10 +338,7 @@ async function remember(
     await endKey(earlier.url, earlier.apiKey).catch(() => {})
 }
 
-/**
- * Writes the entry, tests it and remembers it. On failure the key is deleted and the file restored. The file
- * is read last, because the client may have written it during the sign-in.
- */
+/** The file is read last, because the client may have written it during the sign-in. */
 async function establish(
   client: McpClient,
   url: string,
@@ -465,10 +441,6 @@ function fileWithout(
   return withoutEntry(before, client, file, own?.before)
 }
 
-/**
- * Deletes a connection's key; returns whether it is gone. If the vault is unreachable, the record stays for
- * another try.
- */
 async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boolean> {
   if (!apiKey || !keyId) return true
   try {
@@ -488,10 +460,7 @@ type Undoing = {
   entries: (Undo & { key: string | undefined })[]
 }
 
-/**
- * Collects what to undo, in the client's current file and in the recorded one, because a variable may have
- * moved the file. Hooks come first: they were added after the entry.
- */
+/** Hooks come first, because they were added after the entry. */
 function undoingOf(client: McpClient): Undoing {
   const connection = connectionOf(client.name)
   const hooks = undoHooks(client.name)
@@ -534,10 +503,7 @@ async function disconnectOne(client: McpClient, options: ConsentOptions): Promis
   return true
 }
 
-/**
- * Says what stays after the last client. The permanent copy is kept, because hand-written entries may start
- * it.
- */
+/** The permanent copy is kept, because hand-written entries may start it. */
 function sayWhatStays(chosen: readonly string[]): void {
   const folders = [settingsFolder(), ownDataFolder()].filter((folder) => existsSync(folder))
   if (chosen.length === 0 || connections().length > 0 || folders.length === 0) return

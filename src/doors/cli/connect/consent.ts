@@ -9,10 +9,7 @@ export type ConsentOptions = { dryRun?: boolean; yes?: boolean }
 
 export const HIDDEN_KEY = '<API_KEY>'
 
-/**
- * Shows the change as a diff without any keys: neither ours nor those in the lines around it may reach
- * terminals and logs.
- */
+/** Shows a diff without any keys, so that none reach terminals and logs. */
 export function showChange(
   file: string,
   before: string | null,
@@ -52,9 +49,6 @@ export const isPlainElsewhere = (url: string): boolean => {
   return protocol === 'http:' && !isLoopback(hostname)
 }
 
-/**
- * Asks before joining a vault on another machine over plain http, unless it is the vault already signed in to.
- */
 export async function requireEncryption(
   url: string,
   { http, yes, dryRun }: ConsentOptions & { http?: boolean },

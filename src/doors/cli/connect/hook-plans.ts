@@ -14,10 +14,6 @@ import { PROJECT_FILE, readProjectFiles } from '../project-name.ts'
 import { print, printJson, table, warn } from '../terminal.ts'
 import type { HookEntry } from './client-settings.ts'
 
-/**
- * Which events of an agent start a hook. The plugins in plugins/ and the files of `kvault connect` both come
- * from here and differ only in `commandFor`.
- */
 export type CommandFor = (event: string) => string
 
 export type HookPlan = {
@@ -322,9 +318,6 @@ function show(json: boolean | undefined): number {
   return EXIT.done
 }
 
-/**
- * `kvault hooks` shows the state in this folder; `on` and `off` change the person's setting for all projects.
- */
 export function hooksCommand(
   action: string | undefined,
   names: string[],

@@ -74,10 +74,7 @@ function objectOf(value: unknown): Payload {
 const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) ? value : undefined
 
-/**
- * Returns the exit code that an agent writes into the model's text. The pattern gives the exact place, because
- * the output may mention exit codes too.
- */
+/** The pattern gives the exact place, because the output may mention exit codes too. */
 function exitCodeIn(text: string, pattern: RegExp): number | null {
   const found = pattern.exec(text)
   return found ? Number(found[1]) : null
@@ -112,10 +109,7 @@ const asAdditionalContext = (hookEventName: string, additionalContext: string): 
 const SHELLS = new Set(['Bash', 'PowerShell'])
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 
-/**
- * Events whose output reaches the model. The output of PreCompact would become an instruction for the summary,
- * so it stays empty.
- */
+/** Without PreCompact, whose output would become an instruction for the summary. */
 const INJECTED = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure'])
 
 /** Prompt sources that are people. Other prompts come from a timer, a finished task or another session. */
@@ -230,10 +224,6 @@ const codex: HookAgent = {
 const COPILOT_SHELLS = new Set(['bash', 'powershell'])
 /** Matches the last line of the text for the model. */
 const LAST_LINE = /<exited with exit code (\d{1,3})>\s*$/
-/**
- * Matches the last line of a running command: `<command started in background with shellId: 1>` or `<command
- * with shellId: 1 is still running …>`.
- */
 const RUNS_ON = /<command (?:started in|with shellId:) [^\n>]{1,500}>\s*$/
 const COPILOT_EDITORS = new Set(['edit', 'create'])
 
@@ -350,10 +340,7 @@ export function personsWords(prompt: unknown): string | undefined {
 export const AFTER_OUTPUT =
   /(?:^|\n)Exit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/
 
-/**
- * Returns the exit code from the line `Exit Code: 1` after the output; the line is missing after a success.
- * The output is skipped first, because it may end with such a line.
- */
+/** Reads `Exit Code: 1` after the output, which is skipped because it may end with such a line. */
 export function exitCodeAfter(output: string | undefined, told: string): number | null {
   const start = output === undefined ? -1 : told.indexOf(`Output: ${output}`)
   const after = start < 0 ? told : told.slice(start + `Output: ${output}`.length)

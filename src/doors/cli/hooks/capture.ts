@@ -281,10 +281,7 @@ function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[
   )
 }
 
-/**
- * Shortens a long message as the interface requires: the beginning verbatim, then the omitted length. Secrets
- * are replaced before the cut.
- */
+/** Replaces secrets before the cut. */
 function verbatim(text: string, findings: Findings): string {
   const start = startToRedact(text, MAX_REDACTED_LENGTH)
   const clean = cleanText(start, findings)
@@ -313,10 +310,6 @@ function redacted({ agent, words, projectKey, folder, sessionId }: Exchange, sai
   return { input, failing }
 }
 
-/**
- * Redacts the latest exchange, puts it into the spool, and returns its length in characters. The journal keeps
- * its entries until the exchange is written.
- */
 export async function captureTurn(exchange: Exchange): Promise<number> {
   const { agent, profile, words, sessionId } = exchange
   const { stored } = readSession(sessionId)

@@ -2,10 +2,7 @@ import { hidesExitCode } from '../../../shared/command-line.ts'
 import { failsToRead, isReading, terminalText } from '../../../text/command-output.ts'
 import type { CommandRun } from './agents.ts'
 
-/**
- * Cuts for texts that are redacted later. Half a secret would not be recognised, so these cuts drop everything
- * that may belong to a secret at the cut.
- */
+/** These cuts drop everything that may belong to a secret at the cut: half a secret is not recognised. */
 
 /** Longest secret with spaces, such as a passphrase. */
 const MAX_PHRASE_LENGTH = 200
@@ -39,16 +36,9 @@ function wholeStart(text: string, most: number): string {
   return start.slice(0, Math.min(data < 0 ? start.length : object + data, key < 0 ? start.length : key))
 }
 
-/**
- * A line that may continue a secret: a value after its name, a list item, a table row, a line of a private
- * key.
- */
 const MAY_CONTINUE = /^[\s>*"'`-]*(?:[\w./-]+["']?: )?\S*\s*$|\|/
 
-/**
- * Returns the end, from a whole line on. Lines that may hold the value of a cut name are dropped too; a single
- * line is dropped entirely.
- */
+/** Returns the end from a whole line on, without lines that may hold the value of a cut name. */
 function wholeEnd(text: string, most: number): string {
   const lines = text.slice(-most).split('\n').slice(1)
   const value = lines.findIndex((line) => line.trim() !== '')
@@ -68,20 +58,14 @@ export function endsToRedact(text: string, most: number): string {
 /** Maximum ratio of colour codes to text. */
 const CODES_TO_TEXT = 20
 
-/**
- * Returns both ends of an output without colour codes. Colours hide where a value ends, so they go before the
- * cut; a huge output is shortened first.
- */
+/** Removes colour codes before the cut, because they hide where a value ends. */
 export const outputToRedact = (output: string, most: number): string =>
   endsToRedact(terminalText(endsToRedact(output, most * CODES_TO_TEXT)), most)
 
 /** Limit of characters read of an output: both ends, where tools report errors. */
 const LOOKED_AT = 16_000
 
-/**
- * Beginnings of error lines, for commands whose exit code is hidden by a pipe or the agent. They only decide
- * whether the vault is asked, and never apply to a command that just prints a text.
- */
+/** Beginnings of error lines, for hidden exit codes; they only decide whether the vault is asked. */
 const SIGNS: readonly RegExp[] = [
   /^[ \t]{0,8}(?:npm ERR!|npm error|ERR_PNPM_|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
   /^[ \t]{0,8}(?:error(?:\[[A-Z]\d{1,5}\])?:|ERROR[: ]|FAIL(?:ED|URE)?[ :])/m,

@@ -4,10 +4,7 @@ import { longestMs, runHook } from './run.ts'
 
 const require = createRequire(import.meta.url)
 
-/**
- * Starts this program again to send the spool and does not wait, so that the agent continues even if the vault
- * is slow.
- */
+/** Starts this program again and does not wait, so that a slow vault does not stop the agent. */
 function sendInBackground(): void {
   const [, program] = process.argv
   if (!program) return
@@ -23,8 +20,7 @@ function sendInBackground(): void {
   child.unref()
 }
 
-// Entry point of all hooks (`kvault hook <agent> <event>`): a separate program without the argument parser,
-// for a fast start.
+// A separate program without the argument parser, for a fast start.
 
 const MAX_INPUT = 16 * 1024 * 1024
 /** Time in ms for the hook's own work: the command is noted even if the time for the vault is over. */

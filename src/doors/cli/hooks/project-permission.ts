@@ -17,9 +17,8 @@ import { read, waitingFiles } from './spool.ts'
 import { withLock } from './state.ts'
 
 /**
- * Which `project_key` of a `.kvault.json` is allowed. The file comes with a folder, and a stranger's folder
- * could name the person's project to read and write its memory. A key is allowed by the person, or if neither
- * this machine nor the vault has such a project yet.
+ * A stranger's folder could name the person's project to read and write its memory. A key is allowed by the
+ * person, or while neither this machine nor the vault has such a project.
  */
 export type NamedProject = { key: string; folder: string }
 
@@ -179,10 +178,6 @@ async function counts(
   return false
 }
 
-/**
- * Returns the project of a folder: the checkout's remote, else the allowed name of its `.kvault.json`, else a
- * random name.
- */
 export async function findProject(
   folder: string,
   profile: Partial<Profile> & { url: string },

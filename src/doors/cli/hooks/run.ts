@@ -130,10 +130,6 @@ type Scene = {
 
 const isOn = ({ call, off }: Scene, moment: Moment): boolean => !isOff(off, call.agent.name, moment)
 
-/**
- * Returns the project key, cached per folder and session. While the file's name is not allowed, it is looked
- * up each time.
- */
 async function projectKey(scene: Scene, timeoutMs: number): Promise<string> {
   const { folder, file, profile } = scene
   const { sessionId } = scene.occasion
@@ -175,10 +171,6 @@ const failureText = async ({ command, exitCode, output }: CommandRun): Promise<s
 const promptText = async (prompt: string): Promise<string> =>
   bothEnds(await redacted(prompt), MAX_TEXT_LENGTH)
 
-/**
- * Returns what the vault delivers at a moment; empty if the moment is off or the vault is slow. The outcome is
- * logged.
- */
 async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
   const { call, occasion, profile } = scene
   if (!isOn(scene, moment)) return ''

@@ -193,8 +193,8 @@ async function sendAll(lock: Lock, profile: Profile): Promise<number> {
 const REFUSED = { ms: 0, chars: 0, error: 'The vault refused a turn; it was dropped.' }
 
 /**
- * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault or account wait.
- * If another program holds the lock, that program sends these turns too, or the next hook does.
+ * Sends oldest first; turns of another vault or account wait. If another program holds the lock, that program
+ * or the next hook sends these turns.
  */
 export async function sendWaiting(): Promise<number> {
   const { apiKey, ...rest } = findProfile()

@@ -32,10 +32,7 @@ function hashOf(text: string): string {
   return `h${createHash('sha256').update(text).digest('hex')}`
 }
 
-/**
- * Returns a safe file name for a text from others, such as a session id: the text never becomes part of a
- * path. Only long texts are hashed, because node:crypto loads slowly.
- */
+/** Text from others never becomes part of a path; only long texts are hashed: node:crypto loads slowly. */
 function fileNameFor(text: string): string {
   const name = Buffer.from(text).toString('base64url')
   return name.length <= MAX_NAME_LENGTH ? `t${name}` : hashOf(text)
@@ -78,10 +75,7 @@ function create(file: string): number | undefined {
   }
 }
 
-/**
- * Takes the lock and writes its token. If the disk is too full for the token, the file is removed, because
- * nobody could release it.
- */
+/** Removes the file if the disk is too full for the token, because nobody could release the lock. */
 function take(file: string, token: string): boolean {
   const descriptor = create(file)
   if (descriptor === undefined) return false
@@ -123,10 +117,7 @@ function lockOf(file: string, token: string): Lock {
   }
 }
 
-/**
- * Takes a lock; undefined while another program holds it. A holder that has not renewed the lock for `staleMs`
- * counts as dead. The folder must exist.
- */
+/** A holder that has not renewed the lock for `staleMs` counts as dead. The folder must exist. */
 export function takeLock(file: string, staleMs: number): Lock | undefined {
   const token = newToken()
   if (take(file, token)) return lockOf(file, token)
@@ -156,10 +147,7 @@ function awaitLock(file: string, { patienceMs, staleMs }: LockTimeouts): Lock | 
   }
 }
 
-/**
- * Runs short work under a lock. After `patienceMs` it runs without the lock: a person waits, and at worst one
- * of two notes is lost.
- */
+/** Runs without the lock after `patienceMs`, because a person waits; at worst one note is lost. */
 export function withLock<T>(file: string, patience: LockTimeouts, work: () => T): T {
   const lock = awaitLock(file, patience)
   try {
@@ -210,10 +198,7 @@ function withSessionLock<T>(sessionId: string, work: () => T): T {
   return withLock(sessionFile(sessionId, '.lock'), WAIT, work)
 }
 
-/**
- * Notes a change; an addition is a function of the present state, so that two concurrent hooks both keep their
- * notes. A failure does not stop the hook.
- */
+/** An addition is a function of the present state, so that two concurrent hooks both keep their notes. */
 export function rememberSession(
   sessionId: string | undefined,
   change: Session | ((former: Session) => Session),
@@ -296,9 +281,8 @@ function shortened(entry: Entry): Entry {
 }
 
 /**
- * Appends a line in one write, so that lines of concurrent hooks do not mix. The leading line end separates it
- * from a line that a full disk has cut. Call it under the lock: otherwise a program that takes the journal
- * could lose the line.
+ * Appends in one write after a line end, against mixed or cut lines. Call it under the lock: a program that
+ * takes the journal could lose the line.
  */
 function append(file: string, entry: Entry): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -358,10 +342,7 @@ function giveBack(sessionId: string, taken: string): void {
   }
 }
 
-/**
- * Takes all entries for one use; of two programs, only one gets them. If the use fails, the entries return to
- * the journal.
- */
+/** Only one of two programs gets the entries; if the use fails, the entries return to the journal. */
 export function takeJournal<T>(sessionId: string | undefined, use: (entries: Entry[]) => T): T {
   if (!sessionId) return use([])
   const taken = sessionFile(sessionId, `.${process.pid}.taken`)
@@ -378,10 +359,6 @@ export function takeJournal<T>(sessionId: string | undefined, use: (entries: Ent
 
 type Failure = { at: string; error: string }
 
-/**
- * The last run of one moment of one agent, for `kvault doctor`: hooks fail silently. `lost` is an earlier loss
- * that later runs would hide.
- */
 export type HookRun = { at: string; ms: number; chars: number; error?: string; lost?: Failure }
 
 const MAX_ERROR_LENGTH = 300

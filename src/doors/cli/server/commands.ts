@@ -2,10 +2,6 @@ import type { Command } from 'commander'
 import type { Done } from '../commands.ts'
 import { EXIT } from '../exit-codes.ts'
 
-/**
- * Adds the operator's commands. They need the service's database and files, so only the server package has
- * them.
- */
 export function addServerCommands(program: Command, done: Done): void {
   const command = (usage: string, description: string) => program.command(usage).description(description)
 

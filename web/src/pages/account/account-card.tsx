@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
-import { Logo } from '../../frame/logo.tsx'
-import { useTitle } from '../../lib/use-title.ts'
+import { useTitle } from '../../lib/title.ts'
+import { Logo } from '../../ui/logo.tsx'
+import * as strings from './strings.ts'
 
-/** The small centred form that sign in, sign up and reset share. */
+/** The small centred form of sign in, sign up and reset. */
 export function AccountCard({
   title,
   lead,
@@ -20,7 +21,7 @@ export function AccountCard({
       <div className="w-full max-w-field">
         <div className="mb-6 flex items-center gap-2 text-sm font-semibold">
           <Logo size={24} />
-          Knowledge Vault
+          {strings.knowledgeVault}
         </div>
         <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
         {lead && <p className="mt-1 text-sm text-soft">{lead}</p>}

@@ -1,25 +1,27 @@
+import type { LinkProps } from '@tanstack/react-router'
+import type { User } from '../../api/types.ts'
+import * as strings from './strings.ts'
+
 export type AgentId = 'claude' | 'cursor' | 'vscode' | 'http'
 
 type Agent = { id: AgentId; name: string; where: string; config: (base: string, key: string) => string }
 
-/** The vault hands out the command that fits it, so nothing has to be installed first. */
 export const kvaultCommand = (base: string, verb: string): string => `npx -y ${base}/kvault.tgz ${verb}`
 
 const json = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** Ready to paste; only the address and the key differ from person to person. */
 export const AGENTS: Agent[] = [
   {
     id: 'claude',
     name: 'Claude Code',
-    where: 'Run this once in a terminal.',
+    where: strings.runInTerminal,
     config: (base, key) =>
       `claude mcp add --transport http --scope user knowledge-vault ${base}/mcp \\\n  --header "Authorization: Bearer ${key}"`,
   },
   {
     id: 'cursor',
     name: 'Cursor',
-    where: 'Put this into ~/.cursor/mcp.json.',
+    where: strings.putIntoCursor,
     config: (base, key) =>
       json({
         mcpServers: {
@@ -30,7 +32,7 @@ export const AGENTS: Agent[] = [
   {
     id: 'vscode',
     name: 'VS Code',
-    where: 'Put this into .vscode/mcp.json of the project, or into your user configuration.',
+    where: strings.putIntoVsCode,
     config: (base, key) =>
       json({
         servers: {
@@ -45,8 +47,43 @@ export const AGENTS: Agent[] = [
   {
     id: 'http',
     name: 'HTTP',
-    where: 'Any program can call a tool with one request.',
+    where: strings.anyProgramCanCall,
     config: (base, key) =>
       `curl ${base}/mcp/tools/search_records \\\n  -H "X-API-Key: ${key}" \\\n  -H "Content-Type: application/json" \\\n  -d '{"query": "connection pool exhausted"}'`,
   },
 ]
+
+type Answers = NonNullable<User['onboarding']>
+
+const AGENT_TABS: Record<string, AgentId> = {
+  'Claude Code': 'claude',
+  Cursor: 'cursor',
+  'VS Code': 'vscode',
+  Another: 'http',
+}
+
+const agentsIn = ({ agents }: Answers): string[] =>
+  Array.isArray(agents) ? agents.filter((one) => typeof one === 'string') : []
+
+/** Returns the tab of "Connect your agent" for the agent that the person named first. */
+export const agentTabOf = (answers: Answers | null): AgentId => {
+  const named = agentsIn(answers ?? {}).find((agent) => Object.hasOwn(AGENT_TABS, agent))
+  return (named && AGENT_TABS[named]) || 'claude'
+}
+
+const GOALS: Record<string, NonNullable<LinkProps['to']>> = {
+  'Find fixes': '/',
+  'Keep what I learn': '/cards/new',
+  'Give my agent memory': '/connect',
+  'Share with my team': '/workspaces',
+}
+
+export function nextStepOf(answers: Answers): NonNullable<LinkProps['to']> {
+  const goal =
+    typeof answers.first_goal === 'string' && Object.hasOwn(GOALS, answers.first_goal)
+      ? GOALS[answers.first_goal]
+      : undefined
+  if (goal) return goal
+  const agents = agentsIn(answers)
+  return agents.length > 0 && agents.every((agent) => agent === 'None yet') ? '/' : '/connect'
+}

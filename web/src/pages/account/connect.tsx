@@ -1,23 +1,20 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleCheck, Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { createKey, listKeys } from '../../api/account.ts'
-import { queryClient } from '../../api/query.ts'
-import { useAttempt } from '../../api/use-attempt.ts'
+import { call } from '../../api/client.ts'
+import { queryClient, useAttempt } from '../../api/query.ts'
 import { configQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { KeyHome } from '../settings/key-home.tsx'
-import { toolScopes } from '../settings/scopes.ts'
-import { ShownKey } from '../settings/shown-key.tsx'
+import { KeyHome, ShownKey, toolScopes } from '../settings/key-parts.tsx'
 import { LINK_CLASS } from './account-card.tsx'
-import { AGENTS, type AgentId, kvaultCommand } from './agents.ts'
-import { agentTabOf } from './next-step.ts'
+import { AGENTS, type AgentId, agentTabOf, kvaultCommand } from './agents.ts'
+import * as strings from './strings.ts'
 
-/** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
+/** Makes a key, shows it once, and waits until the agent first uses it. */
 export function Connect() {
   const me = useMe()
   const [agent, setAgent] = useState<AgentId>(() => agentTabOf(me.onboarding))
@@ -27,11 +24,11 @@ export function Connect() {
   const create = useMutation({
     mutationFn: () => {
       const input = {
-        name: `${AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
+        name: strings.keyNameOfAgent(AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'),
         scopes: toolScopes,
         ...(home ? { default_workspace_id: home } : {}),
       }
-      return attempt(input, (options) => createKey(input, options))
+      return attempt(input, (options) => call('POST /api/v1/auth/api-keys', input, options))
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
@@ -39,14 +36,14 @@ export function Connect() {
   const base = config?.base_url ?? location.origin
   return (
     <Page
-      title="Connect your agent"
-      lead="Your agent searches before it debugs, records what it solved, and remembers the project. It needs an address and a key."
+      title={strings.connectYourAgent}
+      lead={strings.connectLead}
       narrow
-      actions={<LinkButton to="/">Go to search</LinkButton>}
+      actions={<LinkButton to="/">{strings.goToSearch}</LinkButton>}
     >
       <OneCommand base={base} />
       <ol className="grid gap-8">
-        <Step number={1} title="A key for it">
+        <Step number={1} title={strings.keyForAgent}>
           {key ? (
             <ShownKey apiKey={key.api_key} />
           ) : (
@@ -55,9 +52,9 @@ export function Connect() {
             </KeyOffer>
           )}
         </Step>
-        <Step number={2} title="The configuration">
+        <Step number={2} title={strings.theConfiguration}>
           <Tabs
-            label="Agent"
+            label={strings.agent}
             value={agent}
             onChange={setAgent}
             tabs={AGENTS.map((one) => ({
@@ -76,11 +73,11 @@ export function Connect() {
             }))}
           />
         </Step>
-        <Step number={3} title="The first call">
+        <Step number={3} title={strings.theFirstCall}>
           {key ? (
             <FirstCall keyId={key.key_id} />
           ) : (
-            <p className="text-sm text-faint">Create the key first.</p>
+            <p className="text-sm text-faint">{strings.createKeyFirst}</p>
           )}
         </Step>
       </ol>
@@ -89,18 +86,15 @@ export function Connect() {
 }
 
 const OneCommand = ({ base }: { base: string }) => (
-  <section aria-label="One command" className="mb-8 grid gap-2">
+  <section aria-label={strings.oneCommand} className="mb-8 grid gap-2">
+    <p className="text-sm text-soft">{strings.oneCommandHint}</p>
+    <CopyBlock text={kvaultCommand(base, 'connect')} label={strings.command} />
     <p className="text-sm text-soft">
-      One command finds the agents on your computer, signs you in by the browser and connects each with a key
-      of its own. It needs Node 20 or newer.
-    </p>
-    <CopyBlock text={kvaultCommand(base, 'connect')} label="Command" />
-    <p className="text-sm text-soft">
-      For Claude Desktop there is also{' '}
+      {strings.claudeDesktopBefore}
       <a className={LINK_CLASS} href="/kvault.mcpb">
-        a bundle to open
+        {strings.claudeDesktopBundle}
       </a>
-      . Or by hand:
+      {strings.orByHand}
     </p>
   </section>
 )
@@ -109,14 +103,11 @@ type Create = { mutate: () => void; isPending: boolean; error: unknown }
 
 const KeyOffer = ({ create, children }: { create: Create; children: ReactNode }) => (
   <div className="grid justify-items-start gap-3">
-    <p className="text-sm text-soft">
-      The key acts for you in cards, memory and teams. It does not open your account: no keys, no settings, no
-      billing. You can remove it at any time.
-    </p>
+    <p className="text-sm text-soft">{strings.keyActsForYou}</p>
     {children}
     <FormError error={create.error} />
     <Button look="primary" busy={create.isPending} onClick={() => create.mutate()}>
-      Create a key
+      {strings.createAKey}
     </Button>
   </div>
 )
@@ -138,11 +129,10 @@ function Step({ number, title, children }: { number: number; title: string; chil
   )
 }
 
-/** Asks every two seconds until the key was used; `last_used_at` is the proof. */
 function FirstCall({ keyId }: { keyId: string }) {
   const keys = useQuery({
     queryKey: ['api-keys'],
-    queryFn: () => listKeys(),
+    queryFn: () => call('GET /api/v1/auth/api-keys'),
     refetchInterval: (query) =>
       query.state.data?.find((key) => key.key_id === keyId)?.last_used_at ? false : 2000,
   })
@@ -151,17 +141,17 @@ function FirstCall({ keyId }: { keyId: string }) {
     return (
       <p role="status" className="flex items-center gap-2 text-sm text-soft">
         <Radio size={16} aria-hidden className="animate-pulse text-warn" />
-        Waiting for the first call …
+        {strings.waitingForFirstCall}
       </p>
     )
   return (
     <div className="grid justify-items-start gap-3">
       <p role="status" className="flex items-center gap-2 text-sm font-medium text-ok">
         <CircleCheck size={16} aria-hidden />
-        Connected. Your agent has made its first call.
+        {strings.firstCallCame}
       </p>
       <LinkButton to="/" look="primary">
-        Go to search
+        {strings.goToSearch}
       </LinkButton>
     </div>
   )

@@ -6,9 +6,10 @@ import { meQuery, signInWithGoogle } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { FormError, Skeleton } from '../../ui/states.tsx'
 import { AccountCard } from './account-card.tsx'
-import { type Journey, takeAttempt, tokenFromReturn } from './google.ts'
+import { type Journey, takeAttempt, tokenFromReturn } from './google.tsx'
+import * as strings from './strings.ts'
 
-// Read once and at once: the token must not stay in the address, and StrictMode runs effects twice.
+// Read once and immediately: the token must not stay in the address, and StrictMode runs effects twice.
 let landing: Promise<Landed | Failed> | null = null
 
 type Landed = Journey & { isNew: boolean }
@@ -20,7 +21,7 @@ async function land(): Promise<Landed | Failed> {
   const attempt = takeAttempt()
   const journey = { next: attempt?.next, invite: attempt?.invite }
   try {
-    // Back leads here once more, without an answer of Google.
+    // Back leads here again, without an answer of Google.
     if (!hash && (await queryClient.ensureQueryData(meQuery))) return { next: undefined, isNew: false }
     const id_token = tokenFromReturn(hash, attempt)
     const user = await signInWithGoogle({ id_token, ...(journey.invite && { invite_code: journey.invite }) })
@@ -47,7 +48,7 @@ export function GoogleReturn() {
       })
   }, [navigate])
   return (
-    <AccountCard title={failed ? 'Google sign-in did not work' : 'Signing you in'}>
+    <AccountCard title={failed ? strings.googleFailed : strings.signingYouIn}>
       {failed ? (
         <>
           <FormError error={failed.error} />
@@ -60,14 +61,14 @@ export function GoogleReturn() {
   )
 }
 
-/** An invited person goes back to where the code is filled in, and everybody goes on afterwards to where they wanted. */
+/** An invited person returns to the form with the code. */
 const Back = ({ next, invite }: Journey) =>
   invite ? (
     <LinkButton to="/sign-up" search={{ next, invite }} look="primary">
-      Back to sign up
+      {strings.backToSignUp}
     </LinkButton>
   ) : (
     <LinkButton to="/sign-in" search={{ next }} look="primary">
-      Back to sign in
+      {strings.backToSignIn}
     </LinkButton>
   )

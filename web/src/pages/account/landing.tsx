@@ -1,30 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import { Brain, Search, Users } from 'lucide-react'
-import { Logo } from '../../frame/logo.tsx'
-import { useTitle } from '../../lib/use-title.ts'
+import { useTitle } from '../../lib/title.ts'
 import { configQuery } from '../../session.ts'
 import { buttonClass, LinkButton } from '../../ui/button.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { LINK_CLASS } from './account-card.tsx'
+import * as strings from './strings.ts'
 
 const USES = [
   {
     icon: Search,
-    title: 'Find it',
-    text: 'Search by the error in front of you. A card has the symptom, the cause and the fix.',
+    title: strings.findIt,
+    text: strings.findItText,
   },
   {
     icon: Brain,
-    title: 'Let agents remember',
-    text: 'Your coding agents search first, record what they solve, and keep memory for each project.',
+    title: strings.letAgentsRemember,
+    text: strings.letAgentsRememberText,
   },
   {
     icon: Users,
-    title: 'Share it',
-    text: 'Keep a card for yourself, share it with your team, or publish it after a review.',
+    title: strings.shareIt,
+    text: strings.shareItText,
   },
 ]
 
-/** The home page of somebody who is not signed in: one screen that says what this is and where to go. */
 export function Landing() {
   useTitle('')
   const { data: config } = useQuery(configQuery)
@@ -32,27 +32,24 @@ export function Landing() {
     <main className="mx-auto grid min-h-dvh max-w-reading content-center gap-8 px-4 py-8 md:px-8">
       <div className="flex items-center gap-2 text-sm font-semibold">
         <Logo size={24} />
-        Knowledge Vault
+        {strings.knowledgeVault}
       </div>
       <header className="grid gap-3">
-        <h1 className="text-lg font-semibold tracking-tight">Nobody solves the same problem twice</h1>
-        <p className="text-base text-soft">
-          A knowledge vault for developers and their AI agents: what one of you has solved is found by all the
-          others.
-        </p>
+        <h1 className="text-lg font-semibold tracking-tight">{strings.slogan}</h1>
+        <p className="text-base text-soft">{strings.landingLead}</p>
       </header>
       <div className="flex flex-wrap gap-2">
         <LinkButton to="/sign-in" look="primary" size="lg">
-          Sign in
+          {strings.signIn}
         </LinkButton>
         {config && config.registration !== 'closed' && (
           <LinkButton to="/sign-up" size="lg">
-            {config.registration === 'invite' ? 'I have an invitation' : 'Create an account'}
+            {config.registration === 'invite' ? strings.haveInvitation : strings.createAnAccount}
           </LinkButton>
         )}
         {config?.public_pages && (
           <a href="/library" className={buttonClass('ghost', 'lg')}>
-            Read the Public Library
+            {strings.readPublicLibrary}
           </a>
         )}
       </div>
@@ -69,13 +66,13 @@ export function Landing() {
       </ul>
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
         <a href="/guide" className={LINK_CLASS}>
-          Guide
+          {strings.guide}
         </a>
         <a href="/docs" className={LINK_CLASS}>
-          API
+          {strings.api}
         </a>
         <a href="/help" className={LINK_CLASS}>
-          Help
+          {strings.help}
         </a>
       </p>
     </main>

@@ -5,7 +5,7 @@ import { safeNext } from '../../lib/safe-next.ts'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 import { meQuery } from '../../session.ts'
 
-/** `other`: somebody who is signed in wants to sign in as somebody else. */
+/** `other`: sign in as another person. */
 type SignInSearch = { next?: string | undefined; email?: string | undefined; other?: true | undefined }
 
 const signInSearch = (search: Record<string, unknown>): SignInSearch => ({
@@ -14,7 +14,7 @@ const signInSearch = (search: Record<string, unknown>): SignInSearch => ({
   other: search.other === true || undefined,
 })
 
-/** A signed-in person is sent on at once. A page of the server, such as consent, needs a full page load. */
+/** Sends a signed-in person on. A page of the server, such as consent, needs a full page load. */
 async function goOnIfSignedIn({ search }: { search: SignInSearch }) {
   if (search.other) return
   const user = await queryClient.ensureQueryData(meQuery).catch(() => null)
@@ -40,7 +40,7 @@ const signUp = createRoute({
   component: lazyPage(() => import('./sign-up.tsx'), 'SignUp'),
 })
 
-// Mails of the server link to these two addresses.
+// Mails of the server link to these addresses.
 const tokenSearch = (search: Record<string, unknown>): { token?: string | undefined } => ({
   token: typeof search.token === 'string' ? search.token : undefined,
 })

@@ -7,7 +7,8 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { AccountCard, LINK_CLASS } from './account-card.tsx'
-import { GoogleButton } from './google-button.tsx'
+import { GoogleButton } from './google.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/open/sign-in')
 
@@ -27,14 +28,14 @@ export function SignIn() {
   }
   return (
     <AccountCard
-      title="Sign in"
-      lead="What your team has solved before, for people and their agents."
+      title={strings.signIn}
+      lead={strings.signInLead}
       footer={
         config?.registration !== 'closed' && (
           <>
-            New here?{' '}
+            {strings.newHere}
             <Link to="/sign-up" search={{ next, email: email || undefined, other }} className={LINK_CLASS}>
-              Create an account
+              {strings.createAnAccount}
             </Link>
           </>
         )
@@ -43,7 +44,7 @@ export function SignIn() {
       <GoogleButton next={next} />
       <form className="grid gap-4" onSubmit={submit}>
         <TextField
-          label="E-mail"
+          label={strings.eMail}
           type="email"
           autoComplete="username"
           required
@@ -52,7 +53,7 @@ export function SignIn() {
           onChange={(event) => setEmail(event.target.value)}
         />
         <TextField
-          label="Password"
+          label={strings.password}
           type="password"
           autoComplete="current-password"
           required
@@ -61,13 +62,13 @@ export function SignIn() {
           onChange={(event) => setPassword(event.target.value)}
           aside={
             <Link to="/reset" search={{}} className={LINK_CLASS}>
-              Forgot it?
+              {strings.forgotIt}
             </Link>
           }
         />
         <FormError error={enter.error} />
         <Button type="submit" look="primary" busy={enter.isPending} size="lg">
-          Sign in
+          {strings.signIn}
         </Button>
       </form>
     </AccountCard>

@@ -9,7 +9,8 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { AccountCard, LINK_CLASS } from './account-card.tsx'
-import { GoogleButton } from './google-button.tsx'
+import { GoogleButton } from './google.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/open/sign-up')
 
@@ -42,35 +43,33 @@ export function SignUp() {
   }
   const fieldError = (name: string) => (join.error instanceof ApiError ? join.error.field(name) : undefined)
   const taken = join.error instanceof ApiError && join.error.code === 'email_taken'
-  const bonus = config?.credits && policy ? ` You start with ${credits(policy.signup_bonus_credits)}.` : ''
+  const bonus = config?.credits && policy ? strings.welcomeBonus(credits(policy.signup_bonus_credits)) : ''
   return (
     <AccountCard
-      title="Create an account"
-      lead={`Your cards are private until you share them.${bonus}`}
+      title={strings.createAnAccount}
+      lead={strings.signUpLead(bonus)}
       footer={
         <>
-          Already have one?{' '}
+          {strings.alreadyHaveOne}
           <Link to="/sign-in" search={{ next, email: form.email || undefined, other }} className={LINK_CLASS}>
-            Sign in
+            {strings.signIn}
           </Link>
         </>
       }
     >
-      {config?.registration === 'closed' && (
-        <Notice tone="warn">This server takes no new accounts. Ask its administrator.</Notice>
-      )}
+      {config?.registration === 'closed' && <Notice tone="warn">{strings.registrationClosed}</Notice>}
       <GoogleButton next={next} invite={form.invite_code || undefined} />
       <form className="grid gap-4" onSubmit={submit}>
         <Fields
           form={form}
           set={set}
-          emailError={taken ? 'There is an account with this e-mail. Sign in instead.' : fieldError('email')}
+          emailError={taken ? strings.accountExists : fieldError('email')}
           fieldError={fieldError}
           code={config?.registration === 'invite' ? 'required' : invite ? 'optional' : 'none'}
         />
         {!taken && <FormError error={join.error} />}
         <Button type="submit" look="primary" busy={join.isPending} size="lg">
-          Create account
+          {strings.createAccount}
         </Button>
       </form>
     </AccountCard>
@@ -90,15 +89,15 @@ type FieldsProps = {
 const Fields = ({ form, set, emailError, fieldError, code }: FieldsProps) => (
   <>
     <TextField
-      label="Name"
+      label={strings.nameLabel}
       autoComplete="name"
       value={form.display_name}
       onChange={set('display_name')}
-      hint="Shown beside what you publish."
+      hint={strings.nameHint}
       maxLength={120}
     />
     <TextField
-      label="E-mail"
+      label={strings.eMail}
       type="email"
       autoComplete="username"
       required
@@ -107,7 +106,7 @@ const Fields = ({ form, set, emailError, fieldError, code }: FieldsProps) => (
       error={emailError}
     />
     <TextField
-      label="Password"
+      label={strings.password}
       type="password"
       autoComplete="new-password"
       required
@@ -115,12 +114,12 @@ const Fields = ({ form, set, emailError, fieldError, code }: FieldsProps) => (
       maxLength={200}
       value={form.password}
       onChange={set('password')}
-      hint="At least 8 characters."
+      hint={strings.atLeast8Characters}
       error={fieldError('password')}
     />
     {code !== 'none' && (
       <TextField
-        label="Invite code"
+        label={strings.inviteCode}
         required={code === 'required'}
         value={form.invite_code}
         onChange={set('invite_code')}

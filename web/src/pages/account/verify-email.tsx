@@ -1,48 +1,51 @@
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { verifyEmail } from '../../api/account.ts'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { refreshMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { AccountCard, LINK_CLASS } from './account-card.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/open/verify')
 
-/** Confirmed by a click, not by opening the page: mail scanners open links, and the token works once. */
+/** Confirmed by a click: mail scanners open links, and the token works once. */
 export function VerifyEmail() {
   const { token } = route.useSearch()
-  const verify = useMutation({ mutationFn: () => verifyEmail({ token: token ?? '' }), onSuccess: refreshMe })
-  // The link proves the mailbox. People prove by signing in that the account is theirs.
+  const verify = useMutation({
+    mutationFn: () => call('POST /api/v1/auth/verify-email', { token: token ?? '' }),
+    onSuccess: refreshMe,
+  })
+  // The link proves the mailbox; signing in proves the account.
   const isElsewhere = verify.error instanceof ApiError && verify.error.status === 401
   if (verify.isSuccess)
     return (
-      <AccountCard title="Address confirmed">
-        <Notice tone="ok">Your e-mail address is confirmed.</Notice>
+      <AccountCard title={strings.addressConfirmed}>
+        <Notice tone="ok">{strings.addressIsConfirmed}</Notice>
         <LinkButton to="/" look="primary">
-          Go to search
+          {strings.goToSearch}
         </LinkButton>
       </AccountCard>
     )
   return (
-    <AccountCard title="Confirm your e-mail address" lead="One click, and the address is yours here.">
+    <AccountCard title={strings.confirmYourAddress} lead={strings.confirmLead}>
       <FormError error={verify.error} />
       {isElsewhere && token && (
         <p className="flex flex-wrap gap-4 text-sm">
           <Link to="/sign-in" search={{ next: `/verify?token=${token}` }} className={LINK_CLASS}>
-            Sign in
+            {strings.signIn}
           </Link>
           <Link to="/reset" search={{}} className={LINK_CLASS}>
-            Reset the password
+            {strings.resetThePassword}
           </Link>
         </p>
       )}
       {token ? (
         <Button look="primary" busy={verify.isPending} onClick={() => verify.mutate()} size="lg">
-          Confirm
+          {strings.confirm}
         </Button>
       ) : (
-        <Notice tone="warn">A part of the link is missing. Open it again from the mail.</Notice>
+        <Notice tone="warn">{strings.linkIsIncomplete}</Notice>
       )}
     </AccountCard>
   )

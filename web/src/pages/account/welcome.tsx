@@ -1,57 +1,57 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { submitOnboarding } from '../../api/account.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { cx } from '../../lib/cx.ts'
 import { meQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
-import { nextStepOf } from './next-step.ts'
+import { nextStepOf } from './agents.ts'
+import * as strings from './strings.ts'
 
-type Question = { name: string; title: string; options: string[]; many?: boolean }
+type WelcomeQuestion = { name: string; title: string; options: string[]; many?: boolean }
 
-const QUESTIONS: Question[] = [
+const QUESTIONS: WelcomeQuestion[] = [
   {
     name: 'role',
-    title: 'What do you mostly do?',
+    title: strings.whatDoYouDo,
     options: ['Build software', 'Lead a team', 'Run systems', 'Something else'],
   },
   {
     name: 'team_size',
-    title: 'How many people share what they learn?',
+    title: strings.howManyPeople,
     options: ['Just me', '2 to 10', '11 to 50', 'More than 50'],
   },
   {
     name: 'agents',
-    title: 'Which agents do you work with?',
+    title: strings.whichAgents,
     options: ['Claude Code', 'Cursor', 'VS Code', 'Another', 'None yet'],
     many: true,
   },
   {
     name: 'first_goal',
-    title: 'What do you want first?',
+    title: strings.whatFirst,
     options: ['Find fixes', 'Keep what I learn', 'Give my agent memory', 'Share with my team'],
   },
 ]
 
-/** Four questions on one page, all of them optional. */
 export function Welcome() {
   const navigate = useNavigate()
   const [answers, setAnswers] = useState<Record<string, string | string[]>>({})
   const save = useMutation({
-    mutationFn: () => submitOnboarding({ answers }),
+    mutationFn: () => call('POST /api/v1/auth/onboarding', { answers }),
     onSuccess: (user) => {
       queryClient.setQueryData(meQuery.queryKey, user)
       return navigate({ to: nextStepOf(answers) })
     },
   })
-  const chosen = (question: Question, option: string) =>
+  const chosen = (question: WelcomeQuestion, option: string) =>
     question.many
       ? (answers[question.name] as string[] | undefined)?.includes(option)
       : answers[question.name] === option
-  const choose = (question: Question, option: string) => {
+  const choose = (question: WelcomeQuestion, option: string) => {
     if (!question.many) return setAnswers({ ...answers, [question.name]: option })
     const before = (answers[question.name] as string[] | undefined) ?? []
     setAnswers({
@@ -60,11 +60,7 @@ export function Welcome() {
     })
   }
   return (
-    <Page
-      title="Welcome"
-      lead="Four short questions, so that the vault starts with what you need. Leave out what you like."
-      narrow
-    >
+    <Page title={strings.welcome} lead={strings.welcomeLead} narrow>
       <form
         className="grid gap-6"
         onSubmit={(event) => {
@@ -76,7 +72,7 @@ export function Welcome() {
           <fieldset key={question.name}>
             <legend className="mb-2 text-sm font-medium">
               {question.title}
-              {question.many && <span className="font-normal text-faint"> Any number.</span>}
+              {question.many && <span className="font-normal text-faint">{strings.anyNumber}</span>}
             </legend>
             <div className="flex flex-wrap gap-2">
               {question.options.map((option) => (
@@ -105,7 +101,7 @@ export function Welcome() {
         <FormError error={save.error} />
         <div className="flex gap-2">
           <Button type="submit" look="primary" busy={save.isPending}>
-            Continue
+            {strings.continueLabel}
           </Button>
         </div>
       </form>

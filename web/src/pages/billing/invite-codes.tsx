@@ -2,16 +2,11 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Gift, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import {
-  createInviteCode,
-  type InviteCode,
-  type Redeemed,
-  redeemInviteCode,
-  withdrawInviteCode,
-} from '../../api/billing.ts'
-import { useAttempt } from '../../api/use-attempt.ts'
+import { call } from '../../api/client.ts'
+import { useAttempt } from '../../api/query.ts'
+import type { InviteCode, Redeemed } from '../../api/types.ts'
 import { credits, formatDay } from '../../lib/format.ts'
-import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useKeptText } from '../../lib/storage.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -20,20 +15,18 @@ import { Section } from '../../ui/page.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { billingChanged, codesQuery } from './billing-queries.ts'
+import { billingChanged, codesQuery } from './checkout.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/billing')
 
 export function InviteCodes() {
   return (
     <>
-      <Section title="Redeem a code" lead="Once per account. The person who gave it to you gets credits too.">
+      <Section title={strings.redeemACode} lead={strings.redeemLead}>
         <Redeem />
       </Section>
-      <Section
-        title="Your codes"
-        lead="Give one to a colleague: both of you get credits when it is redeemed."
-      >
+      <Section title={strings.yourCodes} lead={strings.yourCodesLead}>
         <Create />
         <Codes />
       </Section>
@@ -42,18 +35,16 @@ export function InviteCodes() {
 }
 
 function redeemedWords({ credits_awarded, credits_pending, credits_balance }: Redeemed): string {
-  if (credits_awarded > 0)
-    return `${credits(credits_awarded)} added. Your balance is ${credits(credits_balance)}.`
-  if (credits_pending > 0)
-    return `${credits(credits_pending)} will be added once you have confirmed your e-mail address.`
-  return 'Redeemed, without credits: an account with your address was deleted a short time ago.'
+  if (credits_awarded > 0) return strings.creditsAdded(credits(credits_awarded), credits(credits_balance))
+  if (credits_pending > 0) return strings.creditsPending(credits(credits_pending))
+  return strings.redeemedWithoutCredits
 }
 
 function Redeem() {
   const { code: given = '' } = route.useSearch()
   const { text: code, change, dropSent } = useKeptText(undefined, given)
   const redeem = useMutation({
-    mutationFn: (typed: string) => redeemInviteCode({ code: typed.trim() }),
+    mutationFn: (typed: string) => call('POST /api/v1/billing/redeem-invite', { code: typed.trim() }),
     onSuccess: async (done, typed) => {
       dropSent(typed)
       toast(redeemedWords(done))
@@ -69,7 +60,7 @@ function Redeem() {
       <div className="flex items-end gap-2">
         <div className="grow">
           <TextField
-            label="Invite code"
+            label={strings.inviteCode}
             required
             value={code}
             autoComplete="off"
@@ -78,7 +69,7 @@ function Redeem() {
           />
         </div>
         <Button type="submit" busy={redeem.isPending} disabled={!code.trim()}>
-          Redeem
+          {strings.redeem}
         </Button>
       </div>
       <FormError error={redeem.error} />
@@ -96,12 +87,12 @@ function Create() {
         expires_in_days: Number(days),
         ...(written.trim() ? { note: written.trim() } : {}),
       }
-      return attempt(input, (options) => createInviteCode(input, options))
+      return attempt(input, (options) => call('POST /api/v1/billing/invites', input, options))
     },
     onSuccess: async (_, written) => {
       dropSent(written)
       await billingChanged()
-      toast('The code is ready to copy.')
+      toast(strings.codeIsReady)
     },
   })
   const submit = (event: FormEvent) => {
@@ -112,20 +103,20 @@ function Create() {
     <form className="mb-5 grid gap-3" onSubmit={submit}>
       <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_--spacing(35)_auto]">
         <TextField
-          label="Note"
-          aside="Optional, only you see it"
+          label={strings.note}
+          aside={strings.noteHint}
           value={note}
           maxLength={200}
           autoComplete="off"
           onChange={(event) => change(event.target.value)}
         />
-        <SelectField label="Valid for" value={days} onChange={(event) => setDays(event.target.value)}>
-          <option value="7">7 days</option>
-          <option value="30">30 days</option>
-          <option value="90">90 days</option>
+        <SelectField label={strings.validFor} value={days} onChange={(event) => setDays(event.target.value)}>
+          <option value="7">{strings.sevenDays}</option>
+          <option value="30">{strings.thirtyDays}</option>
+          <option value="90">{strings.ninetyDays}</option>
         </SelectField>
         <Button type="submit" look="primary" busy={create.isPending}>
-          Create code
+          {strings.createCode}
         </Button>
       </div>
       <FormError error={create.error} />
@@ -134,17 +125,18 @@ function Create() {
 }
 
 const STATES: Record<InviteCode['status'], { label: string; tone: 'ok' | 'neutral' | 'warn' }> = {
-  open: { label: 'Open', tone: 'ok' },
-  used: { label: 'Used', tone: 'neutral' },
-  expired: { label: 'Expired', tone: 'warn' },
-  withdrawn: { label: 'Withdrawn', tone: 'neutral' },
+  open: { label: strings.openLabel, tone: 'ok' },
+  used: { label: strings.used, tone: 'neutral' },
+  expired: { label: strings.expired, tone: 'warn' },
+  withdrawn: { label: strings.withdrawn, tone: 'neutral' },
 }
 
 function Codes() {
   const codes = useQuery(codesQuery)
   const withdraw = useMutation({
-    mutationFn: (code: InviteCode) => withdrawInviteCode({ invite_id: code.invite_id }),
-    onSuccess: (code) => toast(`${code.code} is withdrawn. Nobody can redeem it any more.`),
+    mutationFn: (code: InviteCode) =>
+      call('DELETE /api/v1/billing/invites/{invite_id}', { invite_id: code.invite_id }),
+    onSuccess: (code) => toast(strings.codeWithdrawn(code.code)),
     onError: toastError,
     onSettled: () => billingChanged(),
   })
@@ -156,23 +148,23 @@ function Codes() {
     )
   if (codes.data.length === 0)
     return (
-      <EmptyState icon={<Gift size={18} />} title="No codes yet">
-        A code works once unless you say otherwise. Up to ten can be open at a time.
+      <EmptyState icon={<Gift size={18} />} title={strings.noCodesYet}>
+        {strings.noCodesHint}
       </EmptyState>
     )
   return (
     <Table<InviteCode>
-      label="Invite codes"
+      label={strings.inviteCodes}
       rows={codes.data}
       rowKey={(code) => code.invite_id}
       columns={[
         {
-          name: 'Code',
+          name: strings.code,
           cell: (code) => (
             <>
               <span className="flex items-center gap-1">
                 <code className="font-mono text-sm break-all">{code.code}</code>
-                <CopyButton text={code.code} label={`Copy code ${code.code}`} />
+                <CopyButton text={code.code} label={strings.copyCode(code.code)} />
               </span>
               {code.note && (
                 <span className="block max-w-48 truncate text-xs text-faint sm:max-w-80">{code.note}</span>
@@ -181,28 +173,24 @@ function Codes() {
           ),
         },
         {
-          name: 'State',
+          name: strings.state,
           cell: (code) => <Badge tone={STATES[code.status].tone}>{STATES[code.status].label}</Badge>,
         },
-        { name: 'Gives', wide: true, end: true, cell: (code) => credits(code.credits) },
+        { name: strings.gives, wide: true, end: true, cell: (code) => credits(code.credits) },
         {
-          name: 'Used',
+          name: strings.used,
           end: true,
-          cell: (code) => (
-            <>
-              {code.uses} of {code.max_uses}
-            </>
-          ),
+          cell: (code) => <>{strings.usesOf(code.uses, code.max_uses)}</>,
         },
-        { name: 'Until', wide: true, end: true, cell: (code) => formatDay(code.expires_at) },
+        { name: strings.until, wide: true, end: true, cell: (code) => formatDay(code.expires_at) },
         {
-          name: 'Actions',
+          name: strings.actions,
           hideName: true,
           end: true,
           cell: (code) =>
             code.status === 'open' && (
               <IconButton
-                label={`Withdraw code ${code.code}`}
+                label={strings.withdrawCode(code.code)}
                 disabled={withdraw.isPending}
                 onClick={() => withdraw.mutate(code)}
               >

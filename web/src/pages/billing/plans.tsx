@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { BillingStatus, Plan } from '../../api/billing.ts'
+import type { BillingStatus, Plan } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { credits, formatDay, money } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { plansQuery, statusQuery } from './billing-queries.ts'
-import { useCheckout } from './use-checkout.ts'
+import { plansQuery, statusQuery, useCheckout } from './checkout.ts'
+import * as strings from './strings.ts'
 
 const PROVIDERS: Record<BillingStatus['provider'], string> = {
-  stripe: 'Stripe takes the payments; card data never touches this server.',
-  development: 'This server uses the development provider: the whole flow works, and no money moves.',
-  none: 'This server takes no payments.',
+  stripe: strings.stripeTakesPayments,
+  development: strings.developmentPayments,
+  none: strings.noPayments,
 }
 
 export function Plans() {
@@ -31,7 +31,7 @@ export function Plans() {
   const canPay = current.provider !== 'none'
   const manage = (
     <Button busy={portal.isPending} onClick={() => portal.mutate()}>
-      Open the billing portal
+      {strings.openPortal}
     </Button>
   )
   return (
@@ -47,7 +47,7 @@ export function Plans() {
                 disabled={subscribe.isPending}
                 onClick={() => subscribe.mutate(plan.plan_id)}
               >
-                Subscribe for {money(plan.price_cents, plan.currency)} a {plan.interval}
+                {strings.subscribeFor(money(plan.price_cents, plan.currency), plan.interval)}
               </Button>
             )}
           </PlanCard>
@@ -56,9 +56,7 @@ export function Plans() {
       <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4 text-sm text-soft">
         {canPay && (isPaying || current.status === 'canceled') ? manage : null}
         <p>
-          {canPay && isPaying
-            ? 'Switch or cancel the plan, change the card, and find receipts in the portal. '
-            : ''}
+          {canPay && isPaying ? strings.portalHint : ''}
           {PROVIDERS[current.provider]}
         </p>
       </div>
@@ -74,14 +72,16 @@ function PlanCard({ plan, isCurrent, children }: { plan: Plan; isCurrent: boolea
       <div>
         <h3 className="flex items-center gap-2 text-base font-semibold">
           {plan.name}
-          {isCurrent && <Badge tone="accent">Your plan</Badge>}
+          {isCurrent && <Badge tone="accent">{strings.yourPlan}</Badge>}
         </h3>
         <p className="mt-1">
           <span className="text-lg font-semibold">{money(plan.price_cents, plan.currency)}</span>{' '}
           <span className="text-sm text-soft">a {plan.interval}</span>
         </p>
         <p className="text-sm text-soft">
-          {plan.monthly_credits > 0 ? `${credits(plan.monthly_credits)} each month` : 'No monthly credits'}
+          {plan.monthly_credits > 0
+            ? strings.creditsEachMonth(credits(plan.monthly_credits))
+            : strings.noMonthlyCredits}
         </p>
       </div>
       <ul className="grid grow content-start gap-1.5 text-sm">
@@ -100,30 +100,12 @@ function PlanCard({ plan, isCurrent, children }: { plan: Plan; isCurrent: boolea
 function PlanState({ status, plans }: { status: BillingStatus; plans: Plan[] }) {
   const name = plans.find((plan) => plan.plan_id === status.plan_id)?.name ?? status.plan_id
   const until = status.current_period_end ? formatDay(status.current_period_end) : null
-  if (status.status === 'past_due')
-    return (
-      <Notice tone="bad">
-        The last payment for {name} failed. Update the card in the billing portal to keep the plan; nothing is
-        lost meanwhile.
-      </Notice>
-    )
+  if (status.status === 'past_due') return <Notice tone="bad">{strings.paymentFailed(name)}</Notice>
   if (status.cancel_at_period_end && until)
-    return (
-      <Notice tone="warn">
-        {name} ends on {until} and is not renewed. You keep the credits you have.
-      </Notice>
-    )
+    return <Notice tone="warn">{strings.planEnds(name, until)}</Notice>
   if (status.status === 'active' && until)
-    return (
-      <p className="text-sm text-soft">
-        {name} renews on {until}.
-      </p>
-    )
+    return <p className="text-sm text-soft">{strings.planRenews(name, until)}</p>
   if (status.status === 'trialing' && until)
-    return (
-      <p className="text-sm text-soft">
-        The trial of {name} ends on {until}.
-      </p>
-    )
+    return <p className="text-sm text-soft">{strings.trialEnds(name, until)}</p>
   return null
 }

@@ -6,7 +6,7 @@ const TABS = ['plans', 'codes'] as const
 export type BillingTab = 'credits' | (typeof TABS)[number]
 
 /** `checkout` says how the person came back from the payment page. */
-export type BillingSearch = {
+type BillingSearch = {
   tab?: (typeof TABS)[number] | undefined
   page?: number | undefined
   checkout?: 'success' | 'cancelled' | undefined

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
   Cable,
@@ -14,15 +15,19 @@ import {
   Trash2,
   Users,
 } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import type { CardField } from '#server/shared/card-fields.ts'
+import { ApiError, call } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
+import { NetworkError } from '../../lib/reachable.ts'
 import { useMe } from '../../session.ts'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { cardLink } from './card-link.ts'
-import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
+import { firstTexts } from './card-badges.tsx'
+import { cardChanged, listsChanged } from './card-queries.ts'
 import {
   CitesDialog,
   type DialogProps,
@@ -30,9 +35,9 @@ import {
   MergeDialog,
   ReportDialog,
   ShareDialog,
-} from './lazy-dialogs.tsx'
-import { useMayShare } from './sharing/use-options.ts'
-import { useRemoveCard } from './use-remove-card.ts'
+} from './lazy-parts.tsx'
+import { useMayShare } from './sharing.ts'
+import * as strings from './strings.ts'
 
 const DIALOGS = {
   share: ({ card, onClose }: DialogProps) => <ShareDialog cards={[card]} onClose={onClose} />,
@@ -44,7 +49,6 @@ const DIALOGS = {
 
 type AskedFor = keyof typeof DIALOGS
 
-/** Everything that can be done with a card; what is not allowed is not offered. */
 export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const navigate = useNavigate()
   const [asked, setAsked] = useState<AskedFor | null>(null)
@@ -55,7 +59,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
     <div data-screen="" className="flex items-center gap-1 max-xs:flex-wrap">
       {inPane && (
         <IconButton
-          label="Open the page of this card"
+          label={strings.openPageOfCard}
           onClick={() => void navigate({ to: '/cards/$cardId', params })}
         >
           <Maximize2 size={14} />
@@ -65,13 +69,13 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
       {mayShare && (
         <Button size="sm" onClick={() => setAsked('share')}>
           <Users size={14} aria-hidden />
-          Share
+          {strings.share}
         </Button>
       )}
       {card.can_edit && (
         <LinkButton to="/cards/$cardId/edit" params={params} size="sm">
           <Pencil size={14} aria-hidden />
-          Edit
+          {strings.edit}
         </LinkButton>
       )}
       <MoreMenu card={card} ask={setAsked} />
@@ -82,23 +86,26 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
 
 function CopyMenu({ card }: { card: Card }) {
   const copy = (text: string, what: string) =>
-    void copyText(text).then(() => toast(`Copied as ${what}.`), toastError)
+    void copyText(text).then(() => toast(strings.copiedAs(what)), toastError)
   return (
     <Menu
       trigger={
-        <IconButton label="Copy">
+        <IconButton label={strings.copy}>
           <FileText size={14} />
         </IconButton>
       }
     >
-      <MenuItem icon={<FileText size={16} />} onSelect={() => copy(cardAsMarkdown(card), 'Markdown')}>
-        Copy as Markdown
+      <MenuItem icon={<FileText size={16} />} onSelect={() => copy(cardAsMarkdown(card), strings.markdown)}>
+        {strings.copyAsMarkdown}
       </MenuItem>
-      <MenuItem icon={<MessageSquareText size={16} />} onSelect={() => copy(cardAsPrompt(card), 'a prompt')}>
-        Copy as a prompt
+      <MenuItem
+        icon={<MessageSquareText size={16} />}
+        onSelect={() => copy(cardAsPrompt(card), strings.aPrompt)}
+      >
+        {strings.copyAsPrompt}
       </MenuItem>
-      <MenuItem icon={<LinkIcon size={16} />} onSelect={() => copy(cardLink(card.card_id), 'a link')}>
-        Copy link
+      <MenuItem icon={<LinkIcon size={16} />} onSelect={() => copy(cardLink(card.card_id), strings.aLink)}>
+        {strings.copyLink}
       </MenuItem>
     </Menu>
   )
@@ -113,7 +120,7 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
   return (
     <Menu
       trigger={
-        <IconButton label="More">
+        <IconButton label={strings.more}>
           <Ellipsis size={16} />
         </IconButton>
       }
@@ -121,13 +128,13 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
       {card.can_edit && (
         <>
           <MenuItem icon={<Package size={16} />} onSelect={() => ask('cites')}>
-            Edit cites …
+            {strings.editCitesPending}
           </MenuItem>
           <MenuItem icon={<Cable size={16} />} onSelect={() => ask('link')}>
-            Link to another card …
+            {strings.linkToAnotherPending}
           </MenuItem>
           <MenuItem icon={<Merge size={16} />} onSelect={() => ask('merge')}>
-            Merge into another card …
+            {strings.mergeIntoAnotherPending}
           </MenuItem>
         </>
       )}
@@ -136,7 +143,7 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
           icon={<History size={16} />}
           onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}
         >
-          History
+          {strings.historyLabel}
         </MenuItem>
       )}
       {own && (
@@ -145,15 +152,80 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
           icon={<Trash2 size={16} />}
           onSelect={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/cards' }) })}
         >
-          Delete
+          {strings.deleteLabel}
         </MenuItem>
       )}
       {!own && (
         <MenuItem icon={<Flag size={16} />} onSelect={() => ask('report')}>
-          Report …
+          {strings.reportPending}
         </MenuItem>
       )}
-      {!own && !card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
+      {!own && !card.can_edit && <MenuLabel>{strings.ownerLooksAfter(card.owner_name)}</MenuLabel>}
     </Menu>
   )
+}
+
+export const cardLink = (cardId: string) => `${location.origin}/cards/${cardId}`
+
+type Readable = Pick<Card, Exclude<CardField, 'card_payload' | 'scope_notes'> | 'evidences'>
+
+/** Returns the card as a Markdown document. */
+export function cardAsMarkdown(card: Readable): string {
+  const parts = [`# ${card.title}`]
+  for (const { field, label } of firstTexts(card.card_type)) {
+    const text = card[field]
+    if (text) parts.push(`## ${label}`, text)
+  }
+  if (card.steps.length) parts.push(strings.documentSteps, stepLines(card))
+  if (card.body) parts.push(strings.documentNotes, card.body)
+  for (const evidence of card.evidences ?? [])
+    parts.push(strings.documentEvidence(evidence.kind), fence(evidence.content))
+  const environment = Object.entries(card.environment ?? {})
+  if (environment.length)
+    parts.push(
+      strings.documentEnvironment,
+      environment.map(([name, value]) => `- ${name}: ${value}`).join('\n'),
+    )
+  if (card.tags.length) parts.push(strings.documentTags(card.tags.join(', ')))
+  return `${parts.join('\n\n')}\n`
+}
+
+/** Returns the card as a message to an agent. */
+export function cardAsPrompt(card: Readable): string {
+  return [strings.promptLead, '<card>', cardAsMarkdown(card).trim(), '</card>'].join('\n')
+}
+
+const stepLines = (card: Readable) =>
+  card.steps
+    .toSorted((a, b) => a.order - b.order)
+    .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   Result: ${step.result}` : ''}`)
+    .join('\n')
+
+/** Returns a fence longer than any sequence of backticks inside, so that the text cannot end it. */
+function fence(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (row) => row[0].length))
+  const marks = '`'.repeat(longest + 1)
+  return `${marks}\n${text}\n${marks}`
+}
+
+/** Deletes a card and offers undo. An earlier try whose answer was lost may have deleted it already. */
+function useRemoveCard({ card_id }: Card) {
+  const isLost = useRef(false)
+  return useMutation({
+    mutationFn: () =>
+      call('DELETE /api/v1/cards/{card_id}', { card_id }).catch((error: unknown) => {
+        if (isLost.current && error instanceof ApiError && error.status === 404) return
+        isLost.current = error instanceof NetworkError
+        throw error
+      }),
+    onError: toastError,
+    onSuccess: () => {
+      queryClient.removeQueries({ queryKey: ['card', card_id] })
+      listsChanged()
+      toast(strings.cardDeleted, {
+        undo: () =>
+          void call('POST /api/v1/cards/{card_id}/undelete', { card_id }).then(cardChanged, toastError),
+      })
+    },
+  })
 }

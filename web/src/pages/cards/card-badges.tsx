@@ -1,7 +1,66 @@
-import { ThumbsUp } from 'lucide-react'
-import type { CardType } from '../../api/types.ts'
+import { BookMarked, Bug, Lightbulb, ListChecks, Scale, ThumbsUp } from 'lucide-react'
+import { FIRST_TEXTS } from '#server/shared/card-fields.ts'
+import type { CardType, Trust } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { typeOf } from './card-types.ts'
+import * as strings from './strings.ts'
+
+/** The name of each type, and the hints of the editor. */
+export const CARD_TYPES = {
+  debug_fix: {
+    label: strings.fix,
+    icon: Bug,
+    about: strings.fixHint,
+    symptom: {
+      label: strings.symptom,
+      hint: strings.symptomHint,
+    },
+    fix: { label: strings.fix, hint: strings.fixTextHint },
+  },
+  how_to: {
+    label: strings.howTo,
+    icon: ListChecks,
+    about: strings.howToHint,
+    symptom: { label: strings.goal, hint: strings.goalHint },
+    fix: { label: strings.way, hint: strings.wayHint },
+  },
+  lesson_learned: {
+    label: strings.lesson,
+    icon: Lightbulb,
+    about: strings.lessonHint,
+    symptom: { label: strings.situation, hint: strings.situationHint },
+    fix: { label: strings.lesson, hint: strings.lessonTextHint },
+  },
+  decision: {
+    label: strings.decision,
+    icon: Scale,
+    about: strings.decisionHint,
+    symptom: { label: strings.question, hint: strings.decisionQuestionHint },
+    fix: { label: strings.decision, hint: strings.decisionTextHint },
+  },
+  reference: {
+    label: strings.reference,
+    icon: BookMarked,
+    about: strings.referenceHint,
+    symptom: { label: strings.question, hint: strings.referenceQuestionHint },
+    fix: { label: strings.answer, hint: strings.answerHint },
+  },
+} as const satisfies Record<CardType, unknown>
+
+type FirstText = (typeof FIRST_TEXTS)[number]
+type FieldWords = { label: string; hint: string; isRequired: boolean }
+
+/** Returns the words of the texts before the steps. Those of symptom and fix follow the type of the card. */
+export function firstTexts(type: string): (FieldWords & { field: FirstText })[] {
+  const { symptom, fix } = typeOf(type)
+  const words: Record<FirstText, FieldWords> = {
+    symptom: { ...symptom, isRequired: true },
+    fix_summary: { ...fix, isRequired: true },
+    root_cause: { label: strings.rootCause, hint: strings.rootCauseHint, isRequired: false },
+  }
+  return FIRST_TEXTS.map((field) => ({ field, ...words[field] }))
+}
+
+export const typeOf = (type: string) => CARD_TYPES[type as CardType] ?? CARD_TYPES.reference
 
 export const TypeBadge = ({ type }: { type: CardType }) => {
   const { label, icon: Icon } = typeOf(type)
@@ -12,6 +71,49 @@ export const UsefulCount = ({ count }: { count: number }) =>
   count > 0 ? (
     <span className="inline-flex items-center gap-1 text-xs text-faint">
       <ThumbsUp size={12} aria-hidden />
-      {count} useful
+      {strings.usefulCount(count)}
     </span>
   ) : null
+
+const percent = (share: number) => Math.round(share * 100)
+const at = (share: number) => `${share * 100}%`
+
+export const TrustLine = ({ trust }: { trust: Trust }) => (
+  <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
+    <span>{trust.summary}</span>
+    <TrustBar trust={trust} />
+  </p>
+)
+
+/** The bar is the likely range; the mark is the best estimate. */
+function TrustBar({ trust }: { trust: Trust }) {
+  const [low, high] = [percent(trust.low), percent(trust.high)]
+  const words = strings.chanceToWork(percent(trust.value), low, high)
+  return (
+    <span
+      role="img"
+      aria-label={words}
+      title={words}
+      className="inline-flex items-center gap-2 text-xs text-faint tabular-nums"
+    >
+      <span className="relative h-1.5 w-20 rounded-full bg-sunken">
+        <span
+          className="absolute inset-y-0 rounded-full bg-line-strong"
+          style={{ left: at(trust.low), width: at(trust.high - trust.low) }}
+        />
+        <span
+          className="absolute -inset-y-0.5 w-0.5 rounded-full bg-soft"
+          style={{ left: at(trust.value) }}
+        />
+      </span>
+      {low}–{high} %
+    </span>
+  )
+}
+
+export const TrustWords = ({ trust }: { trust: Trust | null }) =>
+  trust && (
+    <span className="mt-1 line-clamp-1 text-xs text-soft" title={trust.summary}>
+      {trust.summary}
+    </span>
+  )

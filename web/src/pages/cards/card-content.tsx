@@ -1,60 +1,59 @@
 import { Link } from '@tanstack/react-router'
+import { FileCode, Link as LinkIcon, Package, Pencil } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { readCite } from '#server/shared/cites.ts'
 import type { Card } from '../../api/types.ts'
+import { formatTime } from '../../lib/format.ts'
 import { Tag } from '../../ui/badge.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import type { ShownImages } from '../../ui/markdown/picture.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
+import type { ShownImages } from '../../ui/markdown/markdown.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
-import { CardPart as Part } from './card-part.tsx'
-import { typeOf } from './card-types.ts'
-import { Cites } from './cites/cites.tsx'
-import { EvidenceList } from './evidence-list.tsx'
-import { ImageList } from './images/image-list.tsx'
-import { useCardImages } from './images/use-card-images.ts'
+import { EvidenceList, ImageList, useCardImages } from './attachments.tsx'
+import { firstTexts } from './card-badges.tsx'
+import { CitesDialog } from './lazy-parts.tsx'
+import * as strings from './strings.ts'
 
-/** What the author wrote, part by part; parts that the card does not have are left out. */
 export function CardContent({ card }: { card: Card }) {
-  const words = typeOf(card.card_type)
   const { shown, others, query } = useCardImages(card)
   return (
     <>
-      <Part title={words.symptom.label}>
-        <LazyMarkdown images={shown}>{card.symptom}</LazyMarkdown>
-      </Part>
-      <Part title={words.fix.label} strong>
-        <LazyMarkdown images={shown}>{card.fix_summary}</LazyMarkdown>
-      </Part>
-      {card.root_cause && (
-        <Part title="Root cause">
-          <LazyMarkdown images={shown}>{card.root_cause}</LazyMarkdown>
-        </Part>
+      {firstTexts(card.card_type).map(
+        ({ field, label }) =>
+          card[field] && (
+            <CardPart key={field} title={label} strong={field === 'fix_summary'}>
+              <LazyMarkdown images={shown}>{card[field]}</LazyMarkdown>
+            </CardPart>
+          ),
       )}
       {card.steps.length > 0 && (
-        <Part title="Steps">
+        <CardPart title={strings.steps}>
           <Steps steps={card.steps} images={shown} />
-        </Part>
+        </CardPart>
       )}
       {card.body && (
-        <Part title="Notes">
+        <CardPart title={strings.notes}>
           <LazyMarkdown images={shown}>{card.body}</LazyMarkdown>
-        </Part>
+        </CardPart>
       )}
       {card.evidences && card.evidences.length > 0 && (
-        <Part title="Evidence">
+        <CardPart title={strings.evidence}>
           <EvidenceList evidences={card.evidences} sourceEventId={card.source_event_id} />
-        </Part>
+        </CardPart>
       )}
-      <PartNotLoaded what="The pictures" query={query} />
+      <PartNotLoaded what={strings.thePictures} query={query} />
       {others.length > 0 && (
-        <Part title="Pictures">
+        <CardPart title={strings.pictures}>
           <ImageList images={others} />
-        </Part>
+        </CardPart>
       )}
       <Environment entries={Object.entries(card.environment ?? {})} />
       <Cites card={card} />
       {card.scope_notes && (
-        <Part title="Where it applies">
+        <CardPart title={strings.whereItApplies}>
           <LazyMarkdown images={shown}>{card.scope_notes}</LazyMarkdown>
-        </Part>
+        </CardPart>
       )}
       <TagLinks card={card} />
     </>
@@ -64,7 +63,7 @@ export function CardContent({ card }: { card: Card }) {
 function Environment({ entries }: { entries: [name: string, value: string][] }) {
   if (entries.length === 0) return null
   return (
-    <Part title="Environment">
+    <CardPart title={strings.environment}>
       <dl className="flex flex-wrap gap-2">
         {entries.map(([name, value]) => (
           <div
@@ -76,11 +75,11 @@ function Environment({ entries }: { entries: [name: string, value: string][] }) 
           </div>
         ))}
       </dl>
-    </Part>
+    </CardPart>
   )
 }
 
-/** Other cards of the library are listed there for free; search would look in one's own cards and ask for credits. */
+/** Other cards of the library are listed there for free. */
 const sameTag = ({ home }: Card, tag: string) =>
   home.kind === 'library'
     ? ({ to: '/library', search: { tag } } as const)
@@ -89,7 +88,7 @@ const sameTag = ({ home }: Card, tag: string) =>
 function TagLinks({ card }: { card: Card }) {
   if (card.tags.length === 0) return null
   return (
-    <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+    <ul aria-label={strings.tags} className="flex flex-wrap gap-1.5">
       {card.tags.map((tag) => (
         <li key={tag} className="max-w-full">
           <Link {...sameTag(card, tag)} className="block rounded-sm hover:bg-hover">
@@ -121,5 +120,123 @@ function Steps({ steps, images }: { steps: Card['steps']; images: ShownImages })
           </li>
         ))}
     </ol>
+  )
+}
+
+type Props = { title: string; strong?: boolean; action?: ReactNode; children: ReactNode }
+
+export const CardPart = ({ title, strong, action, children }: Props) => (
+  <section className={strong ? 'border-l-2 border-ok pl-4' : undefined}>
+    <div className="mb-1.5 flex items-center gap-2">
+      <h3 className="text-xs font-medium text-faint">{title}</h3>
+      {action}
+    </div>
+    {children}
+  </section>
+)
+
+const LINK = 'underline hover:text-ink'
+
+export function LicenceAndOrigin({ card }: { card: Card }) {
+  const { publication, origin } = card
+  if (!publication?.licence && !origin) return null
+  const licence = publication?.licence ?? origin?.licence
+  return (
+    <CardPart title={strings.licenceAndOrigin}>
+      <p className="text-sm text-soft wrap-break-word">
+        {publication?.licence_url ? (
+          <a href={publication.licence_url} target="_blank" rel="license noreferrer" className={LINK}>
+            {licence}
+          </a>
+        ) : (
+          licence
+        )}
+        {strings.byAuthor}
+        {publication?.author ?? origin?.author}
+        {publication && <>{strings.publishedAt(formatTime(publication.published_at))}</>}
+      </p>
+      {origin && (
+        <p className="text-sm text-soft wrap-break-word">
+          {strings.pulledFrom}
+          <a href={origin.url} target="_blank" rel="nofollow noreferrer" className={LINK}>
+            {origin.server}
+          </a>
+          {strings.pulledOrigin(
+            origin.version,
+            origin.changed_here ? ', changed here since' : '',
+            card.owner_name,
+          )}
+        </p>
+      )}
+      <p className="flex min-w-0 items-center gap-1 text-xs text-faint">
+        <code className="truncate">
+          {strings.sha256Before}
+          {publication?.content_hash ?? origin?.content_hash}
+        </code>
+        <CopyButton
+          text={publication?.content_hash ?? origin?.content_hash ?? ''}
+          label={strings.copyTheHash}
+        />
+      </p>
+    </CardPart>
+  )
+}
+
+function Cites({ card }: { card: Card }) {
+  const [editing, setEditing] = useState(false)
+  if (card.cites.length === 0) return null
+  const edit = card.can_edit && (
+    <IconButton label={strings.editCites} onClick={() => setEditing(true)}>
+      <Pencil size={12} />
+    </IconButton>
+  )
+  return (
+    <CardPart title={strings.cites} action={edit}>
+      <ul aria-label={strings.cites} className="flex flex-wrap gap-2">
+        {card.cites.map((text) => (
+          <li key={text} className="max-w-full">
+            <CiteChip text={text} />
+          </li>
+        ))}
+      </ul>
+      {editing && <CitesDialog card={card} onClose={() => setEditing(false)} />}
+    </CardPart>
+  )
+}
+
+const CHIP = 'flex h-6 max-w-full items-center gap-1.5 rounded-sm bg-sunken px-2 font-mono text-xs'
+
+function CiteChip({ text }: { text: string }) {
+  const cite = readCite(text)
+  if (cite?.kind === 'url')
+    return (
+      <a
+        href={cite.url}
+        target="_blank"
+        rel="noreferrer"
+        title={cite.url}
+        className={`${CHIP} hover:bg-hover`}
+      >
+        <LinkIcon size={12} className="shrink-0 text-faint" aria-hidden />
+        <span className="text-faint">{strings.page}</span>
+        <span className="truncate underline">{cite.url.replace(/^https?:\/\//, '')}</span>
+      </a>
+    )
+  if (cite?.kind === 'file')
+    return (
+      <span className={CHIP} title={text}>
+        <FileCode size={12} className="shrink-0 text-faint" aria-hidden />
+        <span className="text-faint">{strings.file}</span>
+        <span className="truncate">
+          {cite.path}@{cite.commit.slice(0, 7)}
+        </span>
+      </span>
+    )
+  return (
+    <span className={CHIP} title={text}>
+      <Package size={12} className="shrink-0 text-faint" aria-hidden />
+      <span className="text-faint">{cite?.ecosystem ?? 'package'}</span>
+      <span className="truncate">{cite ? `${cite.name}@${cite.range}` : text}</span>
+    </span>
   )
 }

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { CardLoader } from './card-loader.tsx'
+import { CardLoader } from './card-view.tsx'
 
 const route = getRouteApi('/app/cards/$cardId')
 

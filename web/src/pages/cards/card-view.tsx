@@ -1,26 +1,64 @@
-import { useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import type { Card } from '../../api/types.ts'
+import { formatAgo, formatTime } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
-import { useTitle } from '../../lib/use-title.ts'
-import { Boundary } from '../../ui/boundary.tsx'
-import { Notice } from '../../ui/states.tsx'
-import { HiddenNotice } from '../moderation/hidden-notice.tsx'
-import { CardContent } from './card-content.tsx'
-import { CardHead } from './card-head.tsx'
-import { Comments } from './comments/comments.tsx'
+import { useTitle } from '../../lib/title.ts'
+import { LinkButton } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-button.tsx'
+import { Boundary } from '../../ui/lazy.tsx'
+import { Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { CardActions, cardLink } from './card-actions.tsx'
+import { TrustLine, TypeBadge } from './card-badges.tsx'
+import { CardContent, LicenceAndOrigin } from './card-content.tsx'
+import { CardLinks, MergedNotice, SimilarCards, SupersededNotice } from './card-links.tsx'
+import { HiddenNotice, ReviewNote } from './card-notices.tsx'
+import { cardQuery, isOutOfReach } from './card-queries.ts'
+import { Comments } from './comments.tsx'
 import { Feedback } from './feedback.tsx'
-import { LicenceAndOrigin } from './licence-and-origin.tsx'
-import { CardLinks } from './links/card-links.tsx'
-import { MergedNotice, SupersededNotice } from './links/succession-notices.tsx'
-import { ReviewNote } from './review-note.tsx'
-import { SimilarCards } from './similar-cards.tsx'
-import { Verdicts } from './trust/verdicts.tsx'
+import { KeptText } from './lazy-parts.tsx'
+import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
+import { Verdicts } from './verdicts.tsx'
 
-type Props = { card: Card; terms: string[]; inPane: boolean; mergedFrom: string | undefined }
+type CardLoaderProps = {
+  cardId: string
+  terms?: string[]
+  inPane?: boolean
+  /** The id in the address, if this card was merged from it. */
+  mergedFrom?: string | undefined
+}
 
-/** A card to read: in the pane beside the results, and as a page of its own. */
-export function CardView({ card, terms, inPane, mergedFrom }: Props) {
+export function CardLoader({ cardId, terms = [], inPane = false, mergedFrom }: CardLoaderProps) {
+  const card = useQuery(cardQuery(cardId))
+  useShortcut('y', () => void copyText(cardLink(cardId)).then(() => toast(strings.linkCopied), toastError))
+  const answers = card.data?.merged_from && card.data.card_id
+  if (answers && inPane)
+    return <CardLoader key={answers} cardId={answers} terms={terms} inPane mergedFrom={cardId} />
+  if (answers)
+    return (
+      <Navigate to="/cards/$cardId" params={{ cardId: answers }} search={{ merged_from: cardId }} replace />
+    )
+  if (card.data) return <CardView card={card.data} terms={terms} inPane={inPane} mergedFrom={mergedFrom} />
+  return (
+    <>
+      <NotLoaded
+        isPage={!inPane}
+        query={card}
+        action={<LinkButton to="/cards">{strings.myCards}</LinkButton>}
+      >
+        <SkeletonPage narrow />
+      </NotLoaded>
+      {isOutOfReach(card.error) && <KeptText cardId={cardId} />}
+    </>
+  )
+}
+
+type CardViewProps = { card: Card; terms: string[]; inPane: boolean; mergedFrom: string | undefined }
+
+function CardView({ card, terms, inPane, mergedFrom }: CardViewProps) {
   const navigate = useNavigate()
   useTitle(card.title)
   useShortcut(
@@ -28,7 +66,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
     () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
     card.can_edit,
   )
-  // What is around the text is drawn after it: people read first.
+  // The parts around the text are drawn after it: people read first.
   const isTextDrawn = useDeferredValue(true, false)
   return (
     <article className="mx-auto grid max-w-reading gap-6 px-4 py-5 md:px-8 md:py-7">
@@ -37,28 +75,24 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       {card.superseded_by && <SupersededNotice by={card.superseded_by} />}
       <HiddenNotice card={card} />
       <ReviewNote card={card} />
-      {card.likely_outdated && (
-        <Notice tone="warn">
-          Verdicts and feedback speak against this card. Check it before you rely on it.
-        </Notice>
-      )}
+      {card.likely_outdated && <Notice tone="warn">{strings.distrustedWarning}</Notice>}
       <CardContent card={card} />
       <LicenceAndOrigin card={card} />
-      <Boundary what="The links of this card">
+      <Boundary what={strings.linksOfCard}>
         <CardLinks card={card} />
       </Boundary>
       {isTextDrawn && (
         <div data-screen="" className="grid gap-6">
-          <Boundary what="What people found">
+          <Boundary what={strings.whatPeopleFound}>
             <Verdicts card={card} />
           </Boundary>
-          <Boundary what="The feedback">
+          <Boundary what={strings.theFeedback}>
             <Feedback card={card} />
           </Boundary>
-          <Boundary what="The comments">
+          <Boundary what={strings.theComments}>
             <Comments card={card} />
           </Boundary>
-          <Boundary what="The list of similar cards">
+          <Boundary what={strings.similarCardsList}>
             <SimilarCards card={card} />
           </Boundary>
         </div>
@@ -66,3 +100,61 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
     </article>
   )
 }
+
+type CardHeadProps = { card: Card; terms: string[]; inPane: boolean }
+
+function CardHead({ card, terms, inPane }: CardHeadProps) {
+  const Heading = inPane ? 'h2' : 'h1'
+  return (
+    <header className="grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          <TypeBadge type={card.card_type} />
+          <ReadersLine card={card} />
+        </div>
+        <CardActions card={card} inPane={inPane} />
+      </div>
+      <Heading dir="auto" className="text-lg font-semibold tracking-tight wrap-break-word">
+        {card.title}
+      </Heading>
+      <Origin card={card} terms={terms} />
+      {card.trust && <TrustLine trust={card.trust} />}
+    </header>
+  )
+}
+
+const Origin = ({ card, terms }: Pick<CardHeadProps, 'card' | 'terms'>) => (
+  <p className="text-xs text-faint">
+    <bdi>{card.owner_name}</bdi> ·{' '}
+    <span title={formatTime(card.updated_at)}>{strings.changedAgo(formatAgo(card.updated_at))}</span> ·{' '}
+    {card.can_edit ? (
+      <Link
+        to="/cards/$cardId/history"
+        params={{ cardId: card.card_id }}
+        className="hover:text-ink hover:underline"
+      >
+        {strings.versionNumber(card.version)}
+      </Link>
+    ) : (
+      strings.versionNumber(card.version)
+    )}
+    {card.source_event_id && (
+      <>
+        {' · '}
+        <Link
+          to="/memory/events/$rawId"
+          params={{ rawId: card.source_event_id }}
+          className="hover:text-ink hover:underline"
+        >
+          {strings.fromYourMemory}
+        </Link>
+      </>
+    )}
+    {terms.length > 0 && (
+      <>
+        {strings.matchesBefore}
+        <span className="font-mono">{terms.slice(0, 6).join(' ')}</span>
+      </>
+    )}
+  </p>
+)

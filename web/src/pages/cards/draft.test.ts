@@ -6,12 +6,12 @@ import {
   draftProblem,
   emptyDraft,
   fieldsOf,
-  isSame,
+  isSameDraft,
   newEvidences,
   payloadOf,
-  restOf,
   rowId,
   tagsOf,
+  unsavedPart,
 } from './draft.ts'
 
 const CARD = {
@@ -90,11 +90,10 @@ describe('what keeps a draft from being saved whole', () => {
       title: 'More',
       evidences: [...sent.evidences, { id: 'b', kind: 'log', content: 'second' }],
     }
-    expect(newEvidences(restOf(now, sent))).toEqual([{ kind: 'log', content: 'second' }])
-    expect(restOf(now, sent).title).toBe('More')
-    // A draft that was filled in anew has other ids in its rows.
+    expect(newEvidences(unsavedPart(now, sent))).toEqual([{ kind: 'log', content: 'second' }])
+    expect(unsavedPart(now, sent).title).toBe('More')
     const anew = { ...sent, evidences: [{ id: 'c', kind: 'log', content: 'first' }] }
-    expect(newEvidences(restOf(anew, sent))).toEqual([])
-    expect([isSame(anew, sent), isSame(now, sent)]).toEqual([true, false])
+    expect(newEvidences(unsavedPart(anew, sent))).toEqual([])
+    expect([isSameDraft(anew, sent), isSameDraft(now, sent)]).toEqual([true, false])
   })
 })

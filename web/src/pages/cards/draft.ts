@@ -1,42 +1,35 @@
-import type { CardProposal } from '../../api/memory.ts'
-import type { Card, CardType } from '../../api/types.ts'
-import { randomId } from '../../lib/random.ts'
+import { type CardField, TEXT_FIELDS, type TextField } from '#server/shared/card-fields.ts'
+import type { Card, CardProposal, CardType } from '../../api/types.ts'
+import { randomId } from '../../lib/storage.ts'
+import * as strings from './strings.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
 export type DraftPair = { id: string; name: string; value: string }
 export type DraftEvidence = { id: string; kind: string; content: string }
 
-/** The card as the form has it: text in every field, and rows with ids. */
 export type Draft = {
   card_type: CardType
-  title: string
-  symptom: string
-  fix_summary: string
-  root_cause: string
   steps: DraftStep[]
   tags: string
   environment: DraftPair[]
-  body: string
-  scope_notes: string
   payload: string
   evidences: DraftEvidence[]
   workspace_id: string
-}
+} & Record<TextField, string>
 
-/** Random, because a draft that comes back brings the ids of its rows along. */
+/** Returns the texts of a card as the form has them. */
+const textsFrom = (card: Partial<Record<TextField, string | null>>) =>
+  Object.fromEntries(TEXT_FIELDS.map((field) => [field, card[field] ?? ''])) as Record<TextField, string>
+
+/** Random, because a kept draft brings the ids of its rows along. */
 export const rowId = randomId
 
 export const emptyDraft = (): Draft => ({
   card_type: 'debug_fix',
-  title: '',
-  symptom: '',
-  fix_summary: '',
-  root_cause: '',
+  ...textsFrom({}),
   steps: [],
   tags: '',
   environment: [],
-  body: '',
-  scope_notes: '',
   payload: '',
   evidences: [],
   workspace_id: '',
@@ -44,38 +37,32 @@ export const emptyDraft = (): Draft => ({
 
 export const draftOf = (card: CardContent & { workspace_id?: string }): Draft => ({
   card_type: card.card_type,
-  title: card.title,
-  symptom: card.symptom,
-  fix_summary: card.fix_summary,
-  root_cause: card.root_cause ?? '',
+  ...textsFrom(card),
   steps: card.steps
     .toSorted((a, b) => a.order - b.order)
     .map(({ order: _, action, result, ...kept }) => ({ id: rowId(), action, result, kept })),
   tags: card.tags.join(', '),
   environment: Object.entries(card.environment ?? {}).map(([name, value]) => ({ id: rowId(), name, value })),
-  body: card.body ?? '',
-  scope_notes: card.scope_notes ?? '',
   payload: card.card_payload ? JSON.stringify(card.card_payload, null, 2) : '',
   evidences: [],
   workspace_id: card.workspace_id ?? '',
 })
 
-/** The same text for a new card. Where it applies has no field there, so that goes into the notes. */
-export const asNew = (draft: Draft): Draft => ({
+/**
+ * Returns the text for a new card. The field "where it applies" does not exist there, so its text goes into
+ * the notes.
+ */
+export const toNewCardDraft = (draft: Draft): Draft => ({
   ...draft,
   body: [draft.body, draft.scope_notes].filter((text) => text.trim()).join('\n\n'),
   scope_notes: '',
   workspace_id: '',
 })
 
-/** What the server proposes, for a person to read and edit. */
 export const draftOfProposal = (proposal: CardProposal): Draft => ({
   ...emptyDraft(),
+  ...textsFrom(proposal),
   card_type: proposal.card_type,
-  title: proposal.title,
-  symptom: proposal.symptom,
-  fix_summary: proposal.fix_summary,
-  root_cause: proposal.root_cause ?? '',
   steps: proposal.steps.map(({ action, result }) => ({ id: rowId(), action, result, kept: {} })),
   evidences: proposal.evidences.map(({ kind, content }) => ({ id: rowId(), kind, content })),
 })
@@ -89,35 +76,32 @@ export const tagsOf = (text: string) => [
   ),
 ]
 
-/** Reads the payload field: an object, nothing, or the sentence that says what is wrong with it. */
+/** Returns the payload object, or the sentence about its mistake. */
 export function payloadOf(text: string): { value: Record<string, unknown> | null } | { problem: string } {
   if (!text.trim()) return { value: null }
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { value: value as Record<string, unknown> }
-    return { problem: 'This has to be a JSON object.' }
+    return { problem: strings.notAnObject }
   } catch {
-    return { problem: 'This is not valid JSON.' }
+    return { problem: strings.notValidJson }
   }
 }
 
-/** Only one line for each name can be saved. */
 export function repeatedProblem(pairs: readonly DraftPair[]): string | undefined {
   const names = pairs.filter(({ value }) => value.trim()).map(({ name }) => name.trim())
   const repeated = names.find((name, at) => name && names.indexOf(name) !== at)
-  return repeated === undefined ? undefined : `${repeated} is there twice. Keep one of the lines.`
+  return repeated === undefined ? undefined : strings.nameTwice(repeated)
 }
 
-/** What must be put right before the draft can be saved whole. */
 export function draftProblem({ environment, payload }: Draft): string | undefined {
   const read = payloadOf(payload)
-  const inPayload = 'problem' in read ? `Structured data for agents: ${read.problem}` : undefined
+  const inPayload = 'problem' in read ? strings.payloadProblem(read.problem) : undefined
   const inEnvironment = repeatedProblem(environment)
-  return inPayload ?? (inEnvironment && `Environment: ${inEnvironment}`)
+  return inPayload ?? (inEnvironment && strings.environmentProblem(inEnvironment))
 }
 
-/** Lines without a name or a value are left out. */
 export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, string> =>
   Object.fromEntries(
     pairs
@@ -125,38 +109,27 @@ export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, strin
       .filter(([name, value]) => name && value),
   )
 
-/** What a version of a card holds, and what the form changes. */
-export type CardContent = Pick<
-  Card,
-  | 'card_type'
-  | 'title'
-  | 'symptom'
-  | 'fix_summary'
-  | 'root_cause'
-  | 'steps'
-  | 'tags'
-  | 'environment'
-  | 'body'
-  | 'scope_notes'
-  | 'card_payload'
->
+export type CardContent = Pick<Card, CardField>
 
-/** The draft in the words of the API; rows without content are left out. */
+/** A text that the card needs stays as it is typed, so that the server refuses it if it is blank. */
+const NEEDED: readonly TextField[] = ['title', 'symptom', 'fix_summary']
+
+const writtenTexts = (draft: Draft) =>
+  Object.fromEntries(
+    TEXT_FIELDS.map((field) => [field, NEEDED.includes(field) || draft[field].trim() ? draft[field] : null]),
+  ) as Pick<CardContent, TextField>
+
+/** Returns the draft as API fields; rows without content are left out. */
 export function fieldsOf(draft: Draft): CardContent {
   const payload = payloadOf(draft.payload)
   return {
     card_type: draft.card_type,
-    title: draft.title,
-    symptom: draft.symptom,
-    fix_summary: draft.fix_summary,
-    root_cause: draft.root_cause.trim() ? draft.root_cause : null,
+    ...writtenTexts(draft),
     steps: draft.steps
       .filter((step) => step.action.trim() || step.result.trim())
       .map(({ action, result, kept }, index) => ({ ...kept, order: index + 1, action, result })),
     tags: tagsOf(draft.tags),
     environment: pairsAsRecord(draft.environment),
-    body: draft.body.trim() ? draft.body : null,
-    scope_notes: draft.scope_notes.trim() ? draft.scope_notes : null,
     card_payload: 'value' in payload ? payload.value : null,
   }
 }
@@ -166,8 +139,8 @@ export const newEvidences = (draft: Draft) =>
     .filter((one) => one.content.trim())
     .map(({ kind, content }) => ({ kind: kind.trim() || 'note', content }))
 
-/** What is left of a draft once a part of it has been saved: evidence that was sent is not sent again. */
-export const restOf = (draft: Draft, sent: Draft): Draft => ({
+/** Returns the draft without the parts that were saved: evidence is sent once. */
+export const unsavedPart = (draft: Draft, sent: Draft): Draft => ({
   ...draft,
   evidences: draft.evidences.filter(
     ({ content }) => !sent.evidences.some((other) => other.content === content),
@@ -177,10 +150,10 @@ export const restOf = (draft: Draft, sent: Draft): Draft => ({
 const withoutIds = (draft: Draft): string =>
   JSON.stringify(draft, (name, value) => (name === 'id' ? undefined : value))
 
-/** Whether two drafts say the same. A draft that is filled in anew has other ids in its rows. */
-export const isSame = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
+/** Compares two drafts without the ids of their rows. */
+export const isSameDraft = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
 
-/** Only what differs from the card as it was loaded is sent. */
+/** Returns only the fields that differ from the loaded card. */
 export function changesOf(
   draft: Draft,
   card: Card,
@@ -194,7 +167,6 @@ export function changesOf(
   return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }
 }
 
-/** Whether a card has everything that the draft has: then there is nothing left to save. */
 export function isSavedAs(draft: Draft, card: Card): boolean {
   const stored = new Set(card.evidences?.map((evidence) => evidence.content))
   return (

@@ -2,25 +2,21 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { PencilOff } from 'lucide-react'
 import { useState } from 'react'
-import { updateCard } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
-import { queryClient } from '../../api/query.ts'
+import { ApiError, call } from '../../api/client.ts'
+import { queryClient, SENT_WHEN_BACK } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
-import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { LinkButton } from '../../ui/button.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
 import { EmptyState, FormError, Notice, NotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { AsNewCard, KeptText } from './as-new-card.tsx'
 import { CardForm } from './card-form.tsx'
-import { cardQuery } from './card-queries.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, type Draft, draftOf, isSame, isSavedAs, restOf } from './draft.ts'
-import { EditorFrame } from './editor-frame.tsx'
-import { isOutOfReach, mergedInto } from './out-of-reach.ts'
-import { ReadersLine } from './sharing/readers.tsx'
-import { useDraft } from './use-draft.ts'
-import { useSaving } from './use-saving.ts'
+import { cardQuery, isOutOfReach, mergedInto } from './card-queries.ts'
+import { changesOf, type Draft, draftOf, isSameDraft, isSavedAs, unsavedPart } from './draft.ts'
+import { EditorFrame, useSaving } from './editor-frame.tsx'
+import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
+import { AsNewCard, KeptText, useDraft } from './use-draft.tsx'
+import { VersionDiff } from './version-diff.tsx'
 
 export function EditCard() {
   const { cardId } = useParams({ from: '/app/cards/$cardId/edit' })
@@ -40,7 +36,7 @@ export function EditCard() {
   )
 }
 
-/** An editor that is open stays open, with what was typed; saving says if it is no longer allowed. */
+/** An open editor stays open, with its text; saving reports lost permission. */
 function Loaded({ card }: { card: Card }) {
   const [loaded] = useState(card)
   return (
@@ -56,23 +52,21 @@ const MayNotEdit = ({ card }: { card: Card }) => (
     <EmptyState
       isPage
       icon={<PencilOff size={18} />}
-      title="You can read this card, not change it"
+      title={strings.mayNotEditTitle}
       action={
         <LinkButton to="/cards/$cardId" params={{ cardId: card.card_id }} look="primary">
-          Read the card
+          {strings.readTheCard}
         </LinkButton>
       }
     >
-      Its owner can change it, and so can editors and admins of its workspace.
+      {strings.mayNotEditHint}
     </EmptyState>
     <KeptText cardId={card.card_id} />
   </>
 )
 
 const savedWords = ({ review, status }: Card): string =>
-  review.status === 'rejected' && status === 'published'
-    ? 'Saved. The review found something, see the card.'
-    : 'Saved.'
+  review.status === 'rejected' && status === 'published' ? strings.savedWithFinding : strings.saved
 
 type Save = {
   base: Card
@@ -87,18 +81,18 @@ const useSave = ({ base, version, saving, onConflict }: Save) =>
     ...saving,
     mutationFn: async (draft: Draft) => {
       try {
-        return await updateCard(
+        return await call(
+          'PATCH /api/v1/cards/{card_id}',
           { card_id: base.card_id, ...changesOf(draft, base) },
           { headers: { 'If-Match': `"${version}"` } },
         )
       } catch (error) {
         const { queryKey } = cardQuery(base.card_id)
-        // Who leaves the editor now reads what became of the card.
         if (isOutOfReach(error)) void queryClient.invalidateQueries({ queryKey, refetchType: 'none' })
         if (!(error instanceof ApiError && error.status === 412)) throw error
         const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
         if (present.merged_from) throw mergedInto(present.card_id)
-        // The save had arrived, and only its answer was lost.
+        // The save succeeded and only its answer was lost.
         if (isSavedAs(draft, present)) return present
         onConflict(present)
         throw error
@@ -106,7 +100,7 @@ const useSave = ({ base, version, saving, onConflict }: Save) =>
     },
   })
 
-/** Saves on top of the version it was loaded from. A newer version on the server is shown, never overwritten unseen. */
+/** Saves on top of the loaded version; a newer version on the server is shown first. */
 function Editor({ loaded }: { loaded: Card }) {
   const navigate = useNavigate()
   const params = { cardId: loaded.card_id }
@@ -121,10 +115,10 @@ function Editor({ loaded }: { loaded: Card }) {
   const { isSaving, saving } = useSaving(loaded.card_id, (card, sent) => {
     forget()
     toast(savedWords(card))
-    if (!isSame(newest.current, sent)) {
+    if (!isSameDraft(newest.current, sent)) {
       setBase(card)
       setVersion(card.version)
-      return change(restOf(newest.current, sent))
+      return change(unsavedPart(newest.current, sent))
     }
     return navigate({ to: '/cards/$cardId', params })
   })
@@ -144,7 +138,7 @@ function Editor({ loaded }: { loaded: Card }) {
   const stale = api?.status === 412
   return (
     <EditorFrame
-      title="Edit card"
+      title={strings.editCard}
       back={
         <Link to="/cards/$cardId" params={params} className="line-clamp-1 text-faint hover:text-ink">
           {base.title}
@@ -156,7 +150,9 @@ function Editor({ loaded }: { loaded: Card }) {
       stored={base.evidences ?? []}
       busy={isSaving}
       saveLabel={
-        base.status === 'published' && base.readers.kind !== 'owner' ? 'Save for all readers' : 'Save'
+        base.status === 'published' && base.readers.kind !== 'owner'
+          ? strings.saveForAllReaders
+          : strings.save
       }
       onSave={() => save.mutate(draft)}
       onDiscard={() => {
@@ -167,7 +163,7 @@ function Editor({ loaded }: { loaded: Card }) {
       problem={theirs ?? (stale ? null : save.error)}
       notices={
         <>
-          {restored && !stale && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
+          {restored && !stale && <Notice>{strings.draftIsBack(formatAgo(restored.savedAt))}</Notice>}
           {theirs && (
             <ConflictNotice
               mine={draft}
@@ -191,5 +187,35 @@ function Editor({ loaded }: { loaded: Card }) {
         fieldError={(name) => api?.field(name)}
       />
     </EditorFrame>
+  )
+}
+
+type Props = { mine: Draft; theirs: Card; onKeepMine: () => void; onTakeTheirs: () => void }
+
+function ConflictNotice({ mine, theirs, onKeepMine, onTakeTheirs }: Props) {
+  return (
+    <div className="grid gap-3">
+      <Notice
+        tone="warn"
+        action={
+          <span className="flex flex-wrap gap-2">
+            <Button size="sm" onClick={onTakeTheirs}>
+              {strings.takeTheirs}
+            </Button>
+            <Button size="sm" onClick={onKeepMine}>
+              {strings.goOnWithMine}
+            </Button>
+          </span>
+        }
+      >
+        {strings.conflictLead(formatAgo(theirs.updated_at), theirs.version)}
+      </Notice>
+      <details className="rounded-md border border-line px-3 py-2" open>
+        <summary className="text-sm">{strings.conflictDiff}</summary>
+        <div className="pt-3">
+          <VersionDiff before={draftOf(theirs)} after={mine} />
+        </div>
+      </details>
+    </div>
   )
 }

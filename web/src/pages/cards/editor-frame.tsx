@@ -1,37 +1,40 @@
+import { useIsMutating } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import type { Evidence } from '../../api/types.ts'
+import type { Card, Evidence } from '../../api/types.ts'
+import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
+import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { cardChanged } from './card-queries.ts'
 import { type Draft, draftProblem, fieldsOf, newEvidences } from './draft.ts'
 import { ReviewChecklist } from './review-checklist.tsx'
+import * as strings from './strings.ts'
+import { keepRest } from './use-draft.tsx'
 
 type Props = {
   title: string
   back: ReactNode
-  /** Who reads the card that is edited. */
   lead?: ReactNode
   draft: Draft
   savedAt: string | null
   notices: ReactNode
-  /** Why the last save failed. Its notice comes into view, since the button may be far below it. */
+  /** The error of the last save. Its notice comes into view, since the button may be far below it. */
   problem: unknown
   busy: boolean
-  /** The server is unreachable: the save waits for it. */
   waits?: boolean
   saveLabel: string
   onSave: () => void
   onDiscard: () => void
   children: ReactNode
   stored?: Evidence[]
-  /** More help while writing, below the review. */
   beside?: ReactNode
 }
 
-/** The form on the left, the review on the right, the save button always visible. */
 export function EditorFrame({
   title,
   back,
@@ -73,12 +76,7 @@ export function EditorFrame({
             {notices}
             {refused && <Notice tone="warn">{refused}</Notice>}
           </div>
-          {waits && (
-            <Notice tone="warn">
-              The server cannot be reached. Your text waits here and is saved once, when the server is back.
-              Until then, keep this page open; the draft stays in this browser in any case.
-            </Notice>
-          )}
+          {waits && <Notice tone="warn">{strings.saveWaitsForServer}</Notice>}
           {children}
         </div>
         <div className="grid gap-6 lg:sticky lg:top-7 lg:self-start">
@@ -102,24 +100,61 @@ function SaveBar({ savedAt, busy, waits, saveLabel, onDiscard }: SaveBarProps) {
       className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0"
     >
       <Button type="submit" look="primary" busy={busy}>
-        {waits ? 'Waiting for the server' : saveLabel}
+        {waits ? strings.waitingForServer : saveLabel}
       </Button>
       {savedAt && (
         <Button
           look="ghost"
-          // What is being saved would be saved all the same.
+          // The text is being saved, so discarding it would not help.
           disabled={busy}
           onClick={({ currentTarget }) => {
             neighbourGetsFocus(currentTarget, () => (bar.current ? [bar.current] : []))
             onDiscard()
           }}
         >
-          Discard draft
+          {strings.discardDraft}
         </Button>
       )}
       <span role="status" className="ml-auto text-xs text-faint">
-        {savedAt ? `Draft kept in this browser, ${formatAgo(savedAt)}` : ''}
+        {savedAt ? strings.draftKept(formatAgo(savedAt)) : ''}
       </span>
     </div>
   )
+}
+
+type Finish = (card: Card, sent: Draft) => unknown
+
+/** How open editors continue after a save, by person and draft. */
+const editors = new Map<string, Finish>()
+
+/**
+ * Saves a draft, even after its editor was left. An editor of the same draft that is open by then
+ * continues; otherwise a notice leads to the card. A failure shows in its editor or in a notice.
+ */
+export function useSaving(cardKey: string, finish: Finish) {
+  const { user_id } = useMe()
+  const navigate = useNavigate()
+  const mutationKey = ['save-card', user_id, cardKey]
+  const editor = mutationKey.join(' ')
+  const isOpen = useRef(false)
+  useEffect(() => {
+    isOpen.current = true
+    editors.set(editor, finish)
+    return () => {
+      isOpen.current = false
+      editors.delete(editor)
+    }
+  })
+  const onSuccess: Finish = (card, sent) => {
+    cardChanged(card)
+    const goOn = editors.get(editor)
+    if (goOn) return goOn(card, sent)
+    const to = keepRest(user_id, cardKey, card, sent) ? '/cards/$cardId/edit' : '/cards/$cardId'
+    const open = () => void navigate({ to, params: { cardId: card.card_id } })
+    toast(strings.savedCard(card.title), { action: { label: strings.openLabel, run: open } })
+  }
+  const onError = (error: unknown) => {
+    if (!isOpen.current) toastError(error)
+  }
+  return { isSaving: useIsMutating({ mutationKey }) > 0, saving: { mutationKey, onSuccess, onError } }
 }

@@ -1,38 +1,39 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { type FormEvent, type MouseEvent, useRef, useState } from 'react'
-import { giveFeedback, listFeedback, withdrawFeedback } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
+import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { formatAgo, formatNumber } from '../../lib/format.ts'
-import { neighbourGetsFocus } from '../../lib/neighbour-focus.ts'
-import { useKeptText } from '../../lib/use-kept-text.ts'
+import { useKeptText } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { FormError, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery } from './card-queries.ts'
+import * as strings from './strings.ts'
 
 const KINDS: { kind: FeedbackKind; label: string; icon: typeof Clock }[] = [
-  { kind: 'useful', label: 'Useful', icon: ThumbsUp },
-  { kind: 'not_applicable', label: 'Did not apply', icon: ThumbsDown },
-  { kind: 'outdated', label: 'Outdated', icon: Clock },
+  { kind: 'useful', label: strings.useful, icon: ThumbsUp },
+  { kind: 'not_applicable', label: strings.didNotApply, icon: ThumbsDown },
+  { kind: 'outdated', label: strings.outdated, icon: Clock },
 ]
 
 const AT_ONCE = 20
 
-/** Authors read feedback; everybody else gives it. */
 export function Feedback({ card }: { card: Card }) {
   const me = useMe()
   return card.owner_id === me.user_id ? <Received card={card} /> : <Vote key={card.card_id} card={card} />
 }
 
-/** One vote per person; it shows at once and comes back if the server refuses. */
+/** One vote per person; it shows at once and returns if the server refuses. */
 function useVote(card: Card) {
   const ownQuery = queryOptions({
     queryKey: ['card', card.card_id, 'feedback', 'mine'],
-    queryFn: ({ signal }) => listFeedback({ card_id: card.card_id, mine: true }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/{card_id}/feedback', { card_id: card.card_id, mine: true }, { signal }),
   })
   const own = useQuery(ownQuery)
   const given = own.data?.items[0]
@@ -40,10 +41,14 @@ function useVote(card: Card) {
   const mine = chosen ?? given?.kind ?? null
   const key = cardQuery(card.card_id).queryKey
   const give = useMutation({
-    // The server replaces a vote together with its comment, so another vote brings the comment along.
+    // The server replaces a vote together with its comment, so another vote resends the comment.
     mutationFn: async (input: { kind: FeedbackKind; comment?: string }) => {
       const { items } = await queryClient.ensureQueryData(ownQuery)
-      return giveFeedback({ card_id: card.card_id, comment: items[0]?.comment, ...input })
+      return call('POST /api/v1/cards/{card_id}/feedback', {
+        card_id: card.card_id,
+        comment: items[0]?.comment,
+        ...input,
+      })
     },
     onMutate: ({ kind }) => {
       setChosen(kind)
@@ -59,20 +64,20 @@ function useVote(card: Card) {
       toastError(error)
     },
     onSuccess: async (_, { kind, comment: said }) => {
-      if (said) toast('Thank you. The author reads your comment.')
+      if (said) toast(strings.commentThanks)
       await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
-      // From here on the list counts, which also has what another tab says; unless a later vote is on its way.
+      // From here on the list counts, unless a later vote is under way.
       if (queryClient.getQueryState(ownQuery.queryKey)?.status === 'success')
         setChosen((latest) => (latest === kind ? null : latest))
     },
   })
   const takeBack = useMutation({
-    mutationFn: () => withdrawFeedback({ card_id: card.card_id }),
+    mutationFn: () => call('DELETE /api/v1/cards/{card_id}/feedback', { card_id: card.card_id }),
     onError: toastError,
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
       setChosen(null)
-      toast('Your feedback is taken back.')
+      toast(strings.feedbackTakenBack)
     },
   })
   return { own, given, mine, give, takeBack }
@@ -82,7 +87,6 @@ function Vote({ card }: { card: Card }) {
   const { own, given, mine, give, takeBack } = useVote(card)
   const { user_id } = useMe()
   const { text: comment, change, dropSent } = useKeptText(`kv-feedback:${user_id}:${card.card_id}`, '')
-  /** Also if the card was left meanwhile. */
   const drop = [() => dropSent(comment), () => undefined] as const
   const kinds = useRef<HTMLDivElement>(null)
   const takeAllBack = ({ currentTarget }: MouseEvent<Element>) => {
@@ -94,8 +98,8 @@ function Vote({ card }: { card: Card }) {
     if (mine && comment.trim()) void give.mutateAsync({ kind: mine, comment: comment.trim() }).then(...drop)
   }
   return (
-    <section aria-label="Feedback" className="grid gap-2 border-t border-line pt-5">
-      <p className="text-sm text-soft">Did it help?</p>
+    <section aria-label={strings.feedback} className="grid gap-2 border-t border-line pt-5">
+      <p className="text-sm text-soft">{strings.didItHelp}</p>
       <div ref={kinds} className="flex flex-wrap gap-2">
         {KINDS.map(({ kind, label, icon: Icon }) => (
           <Button
@@ -110,21 +114,21 @@ function Vote({ card }: { card: Card }) {
           </Button>
         ))}
       </div>
-      <PartNotLoaded what="What you said" query={own} />
+      <PartNotLoaded what={strings.whatYouSaid} query={own} />
       {mine && (
         <form className="flex gap-2" onSubmit={say}>
           <Input
-            aria-label="Comment for the author"
-            placeholder={given?.comment ?? 'Say more to the author, if you like'}
+            aria-label={strings.commentForAuthor}
+            placeholder={given?.comment ?? strings.sayMore}
             maxLength={2000}
             value={comment}
             onChange={(event) => change(event.target.value)}
           />
           <Button type="submit" disabled={!comment.trim()} busy={give.isPending}>
-            Send
+            {strings.send}
           </Button>
           <Button look="ghost" busy={takeBack.isPending} disabled={give.isPending} onClick={takeAllBack}>
-            Take back
+            {strings.takeBack}
           </Button>
         </form>
       )}
@@ -137,7 +141,8 @@ function Received({ card }: { card: Card }) {
     queryKey: ['card', card.card_id, 'feedback', 'comments'],
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) =>
-      listFeedback(
+      call(
+        'GET /api/v1/cards/{card_id}/feedback',
         { card_id: card.card_id, with_comment: true, page: pageParam, page_size: AT_ONCE },
         { signal },
       ),
@@ -146,10 +151,8 @@ function Received({ card }: { card: Card }) {
   const said = comments.data?.pages.flatMap((page) => page.items) ?? []
   const total = card.feedback.useful + card.feedback.not_applicable + card.feedback.outdated
   return (
-    <section aria-label="Feedback" className="grid gap-3 border-t border-line pt-5">
-      <p className="text-sm text-soft">
-        {total === 0 ? 'Nobody has said yet whether it helped.' : 'What others said'}
-      </p>
+    <section aria-label={strings.feedback} className="grid gap-3 border-t border-line pt-5">
+      <p className="text-sm text-soft">{total === 0 ? strings.noFeedbackYet : strings.whatOthersSaid}</p>
       {total > 0 && (
         <ul className="flex flex-wrap gap-4 text-sm">
           {KINDS.map(({ kind, label, icon: Icon }) => (
@@ -160,7 +163,7 @@ function Received({ card }: { card: Card }) {
           ))}
         </ul>
       )}
-      {total > 0 && <PartNotLoaded what="What they wrote" query={comments} />}
+      {total > 0 && <PartNotLoaded what={strings.whatTheyWrote} query={comments} />}
       {said.map((item) => (
         <blockquote key={item.feedback_id} className="border-l-2 border-line-strong pl-3 text-sm">
           <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{item.comment}</p>
@@ -176,7 +179,7 @@ function Received({ card }: { card: Card }) {
           busy={comments.isFetchingNextPage}
           onClick={() => void comments.fetchNextPage()}
         >
-          Show more of {formatNumber(comments.data?.pages[0]?.total ?? 0)}
+          {strings.showMoreOf(formatNumber(comments.data?.pages[0]?.total ?? 0))}
         </Button>
       )}
       {comments.isFetchNextPageError && <FormError error={comments.error} />}

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { History } from 'lucide-react'
 import { useState } from 'react'
-import { cardHistory, cardVersion, restoreCard } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
@@ -14,12 +14,12 @@ import { Pager } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { draftOf } from './draft.ts'
-import { ReadersLine } from './sharing/readers.tsx'
+import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 import { VersionDiff } from './version-diff.tsx'
 
 const PAGE_SIZE = 20
 
-/** Every version, newest first; the chosen one compared with the one before it, and a button that restores it. */
 export function HistoryPage() {
   const { cardId } = useParams({ from: '/app/cards/$cardId/history' })
   const [page, setPage] = useState(1)
@@ -28,7 +28,12 @@ export function HistoryPage() {
   const history = useQuery({
     queryKey: ['card', cardId, 'history', page],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => cardHistory({ card_id: cardId, page, page_size: PAGE_SIZE }, { signal }),
+    queryFn: ({ signal }) =>
+      call(
+        'GET /api/v1/cards/{card_id}/history',
+        { card_id: cardId, page, page_size: PAGE_SIZE },
+        { signal },
+      ),
   })
   if (!card.data || !history.data)
     return (
@@ -39,7 +44,7 @@ export function HistoryPage() {
   const version = chosen ?? card.data.version
   return (
     <Page
-      title="History"
+      title={strings.historyLabel}
       lead={<ReadersLine card={card.data} />}
       back={
         <Link to="/cards/$cardId" params={{ cardId }} className="line-clamp-1 text-faint hover:text-ink">
@@ -48,13 +53,13 @@ export function HistoryPage() {
       }
     >
       {history.data.total === 1 ? (
-        <EmptyState icon={<History size={18} />} title="One version so far">
-          Every change is kept here, with what it changed and a way back.
+        <EmptyState icon={<History size={18} />} title={strings.oneVersionSoFar}>
+          {strings.historyLead}
         </EmptyState>
       ) : (
         <div className="grid gap-6 md:grid-cols-[--spacing(60)_minmax(0,1fr)]">
           <div>
-            <ol aria-label="Versions" className="flex gap-1 overflow-x-auto md:grid md:content-start">
+            <ol aria-label={strings.versions} className="flex gap-1 overflow-x-auto md:grid md:content-start">
               {history.data.items.map((item) => (
                 <li key={item.version} className="shrink-0">
                   <button
@@ -67,8 +72,8 @@ export function HistoryPage() {
                     )}
                   >
                     <span className="block font-medium">
-                      Version {item.version}
-                      {item.current && <span className="font-normal text-faint"> · now</span>}
+                      {strings.versionTitle(item.version)}
+                      {item.current && <span className="font-normal text-faint">{strings.nowMark}</span>}
                     </span>
                     <span className="text-xs text-faint" title={formatTime(item.changed_at)}>
                       <bdi>{item.changed_by_name}</bdi> · {formatAgo(item.changed_at)}
@@ -91,7 +96,8 @@ function useVersion(cardId: string, version: number) {
     queryKey: ['card-version', cardId, version],
     enabled: version > 0,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => cardVersion({ card_id: cardId, version }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/{card_id}/history/{version}', { card_id: cardId, version }, { signal }),
   })
 }
 
@@ -107,10 +113,14 @@ function Version({
   const shown = useVersion(card.card_id, version)
   const before = useVersion(card.card_id, version - 1)
   const bringBack = (wanted: number, on: number) =>
-    restoreCard({ card_id: card.card_id, version: wanted }, { headers: { 'If-Match': `"${on}"` } })
+    call(
+      'POST /api/v1/cards/{card_id}/restore',
+      { card_id: card.card_id, version: wanted },
+      { headers: { 'If-Match': `"${on}"` } },
+    )
   const failed = (error: unknown) => {
     toastError(error)
-    // Somebody may have changed the card: the next try is on top of what is there now.
+    // The card may have changed: the next try starts from the current version.
     void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
   }
   const restore = useMutation({
@@ -118,7 +128,7 @@ function Version({
     onSuccess: (next, wanted) => {
       cardChanged(next)
       onRestored(next.version)
-      toast(`Version ${wanted} is back, as version ${next.version}.`, {
+      toast(strings.versionIsBack(wanted, next.version), {
         undo: () => void bringBack(card.version, next.version).then(cardChanged, failed),
       })
     },
@@ -129,11 +139,11 @@ function Version({
     <div className="grid content-start gap-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 className="text-base font-semibold">
-          {version > 1 ? `What version ${version} changed` : 'Version 1, the first'}
+          {version > 1 ? strings.whatVersionChanged(version) : strings.firstVersion}
         </h2>
         {version !== card.version && (
           <Button busy={restore.isPending} onClick={() => restore.mutate(version)}>
-            Restore version {version}
+            {strings.restoreVersion(version)}
           </Button>
         )}
       </div>
@@ -144,7 +154,7 @@ function Version({
         />
       ) : (
         <NotLoaded query={shown.data ? before : shown}>
-          <div role="status" aria-label="Loading" className="grid gap-2">
+          <div role="status" aria-label={strings.loading} className="grid gap-2">
             <Skeleton className="w-2/3" />
             <Skeleton className="w-full" />
           </div>

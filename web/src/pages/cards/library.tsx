@@ -4,10 +4,9 @@ import { plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { CardRows } from './list/card-rows.tsx'
-import { ListFilters } from './list/list-filters.tsx'
-import { type ListInput, useFirstPage } from './list/use-card-pages.ts'
-import { isFiltered, type ListState, NO_FILTERS } from './list-state.ts'
+import { isFiltered, type ListState, NO_FILTERS } from './card-filters.tsx'
+import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/library')
 
@@ -19,7 +18,6 @@ const inputOf = (state: ListState): ListInput => ({
   sort: state.sort ?? 'created',
 })
 
-/** The public library. Browsing is free; ranked search is a section of the search page. */
 export function Library() {
   const state = route.useSearch()
   const navigate = route.useNavigate()
@@ -29,9 +27,9 @@ export function Library() {
   const first = useFirstPage(input)
   return (
     <Page
-      title="Library"
-      lead="What others solved and published. Browsing is free."
-      actions={<LinkButton to="/">Search the library</LinkButton>}
+      title={strings.library}
+      lead={strings.libraryLead}
+      actions={<LinkButton to="/">{strings.searchTheLibrary}</LinkButton>}
     >
       <ListFilters state={state} change={change} sort="created" />
       {!first.data ? (
@@ -55,19 +53,17 @@ export function Library() {
 const NoCards = ({ filtered, onDrop }: { filtered: boolean; onDrop: () => void }) => (
   <EmptyState
     icon={<BookOpen size={18} />}
-    title={filtered ? 'No card fits these filters' : 'The library is empty'}
+    title={filtered ? strings.noCardFitsFilters : strings.libraryIsEmpty}
     action={
       filtered ? (
-        <Button onClick={() => onDrop()}>Drop the filters</Button>
+        <Button onClick={() => onDrop()}>{strings.dropTheFilters}</Button>
       ) : (
         <LinkButton to="/cards" look="primary">
-          Publish one of mine
+          {strings.publishOneOfMine}
         </LinkButton>
       )
     }
   >
-    {filtered
-      ? 'Use fewer words, or look at both tracks.'
-      : 'Publish a card that would have saved somebody an hour.'}
+    {filtered ? strings.libraryFilterHint : strings.libraryEmptyHint}
   </EmptyState>
 )

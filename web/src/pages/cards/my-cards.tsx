@@ -1,26 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { FileText, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { FileText, Plus, Users } from 'lucide-react'
+import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
+import { call } from '../../api/client.ts'
 import type { ListedCard } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
+import { neighbourGetsFocus } from '../../lib/focus.ts'
+import { formatAgo, formatNumber, plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Segmented, Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { AddSamples, SampleNotice } from '../first-steps/samples.tsx'
+import { EmptyState, NotLoaded, PartNotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { AddSamples, SampleNotice } from '../first-steps/first-steps.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
-import { BulkBar } from './bulk-bar.tsx'
-import { CardStatsPanel } from './card-stats.tsx'
-import { CardRows } from './list/card-rows.tsx'
-import { ListFilters } from './list/list-filters.tsx'
-import { type ListInput, useFirstPage } from './list/use-card-pages.ts'
-import { isFiltered, type ListState, NO_FILTERS, whoseCards } from './list-state.ts'
+import { typeOf } from './card-badges.tsx'
+import { isFiltered, type ListState, NO_FILTERS, scopeInput } from './card-filters.tsx'
+import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
+import { ShareDialog } from './lazy-parts.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/cards')
 
 const inputOf = (state: ListState): ListInput => ({
   ...(state.status && { status: state.status }),
-  ...whoseCards(state),
+  ...scopeInput(state),
   ...(state.track && { track: state.track }),
   ...(state.q && { contains: state.q }),
   ...(state.tag && { tag: state.tag }),
@@ -39,7 +42,7 @@ export function MyCards() {
   const input = inputOf(state)
   const list = JSON.stringify(input)
   const [chosenIn, setChosenIn] = useState(list)
-  // Another list, by a filter, a link or Back: cards that are no longer in sight are not chosen.
+  // Cards that are out of sight in another list are not chosen.
   if (chosenIn !== list) {
     setChosenIn(list)
     setChosen(NONE)
@@ -53,14 +56,14 @@ export function MyCards() {
   const choosable = first.data?.items.filter((card) => card.can_edit) ?? []
   return (
     <Page
-      title={isTeam ? 'Team cards' : 'My cards'}
-      lead={isTeam ? 'What your teams share.' : 'The cards you own, and who can read each of them.'}
+      title={isTeam ? strings.teamCards : strings.myCards}
+      lead={isTeam ? strings.teamCardsLead : strings.myCardsLead}
       actions={
         <>
-          <LinkButton to="/review">Review queue</LinkButton>
+          <LinkButton to="/review">{strings.reviewQueue}</LinkButton>
           <LinkButton to="/cards/new" look="primary">
             <Plus size={14} aria-hidden />
-            New card
+            {strings.newCard}
           </LinkButton>
         </>
       }
@@ -112,7 +115,7 @@ function CardFilters({ state, change }: Filtered) {
   return (
     <ListFilters state={state} change={change} sort="changed">
       <Segmented
-        label="Whose cards"
+        label={strings.whoseCards}
         value={isTeam ? 'workspace' : 'personal'}
         onChange={(next) =>
           change({
@@ -122,29 +125,28 @@ function CardFilters({ state, change }: Filtered) {
           })
         }
         options={[
-          { value: 'personal', label: 'Mine' },
-          { value: 'workspace', label: 'Team' },
+          { value: 'personal', label: strings.mine },
+          { value: 'workspace', label: strings.team },
         ]}
       />
       {isTeam ? (
         <WorkspaceFilter value={state.workspace} onChange={(workspace) => change({ workspace })} />
       ) : (
         <Select
-          aria-label="Status"
+          aria-label={strings.statusLabel}
           className="w-auto!"
           value={state.status ?? ''}
           onChange={(event) => change({ status: (event.target.value || undefined) as ListState['status'] })}
         >
-          <option value="">Any status</option>
-          <option value="unpublished">Private and drafts</option>
-          <option value="published">Shared or published</option>
+          <option value="">{strings.anyStatus}</option>
+          <option value="unpublished">{strings.privateAndDrafts}</option>
+          <option value="published">{strings.sharedOrPublished}</option>
         </Select>
       )}
     </ListFilters>
   )
 }
 
-/** Whether the person is no more than a viewer of the teams whose cards are listed. */
 function useReadsOnly({ scope, workspace }: ListState): boolean {
   const workspaces = useQuery(workspacesQuery).data?.items ?? []
   const teams = workspaces.filter(
@@ -153,7 +155,6 @@ function useReadsOnly({ scope, workspace }: ListState): boolean {
   return scope === 'workspace' && teams.length > 0 && teams.every(({ role }) => role === 'viewer')
 }
 
-/** There is no card yet, or none passes the filters. */
 function NoCards({ state, change }: Filtered) {
   const filtered = isFiltered(state)
   const isTeam = state.scope === 'workspace'
@@ -161,14 +162,14 @@ function NoCards({ state, change }: Filtered) {
   return (
     <EmptyState
       icon={<FileText size={18} />}
-      title={filtered ? 'No card fits these filters' : isTeam ? 'Nothing shared yet' : 'No cards yet'}
+      title={filtered ? strings.noCardFitsFilters : isTeam ? strings.nothingSharedYet : strings.noCardsYet}
       action={
         filtered ? (
-          <Button onClick={() => change(NO_FILTERS)}>Drop the filters</Button>
+          <Button onClick={() => change(NO_FILTERS)}>{strings.dropTheFilters}</Button>
         ) : readsOnly ? undefined : (
           <div className="flex flex-wrap justify-center gap-2">
             <LinkButton to="/cards/new" look="primary">
-              Write a card
+              {strings.writeACard}
             </LinkButton>
             {!isTeam && <AddSamples />}
           </div>
@@ -177,19 +178,19 @@ function NoCards({ state, change }: Filtered) {
       example={
         !filtered && (
           <>
-            <span className="block font-medium text-ink">Connection pool exhausted after deploy</span>
-            Symptom: requests time out after 30 s. Fix: release the client in a finally block.
+            <span className="block font-medium text-ink">{strings.titleExample}</span>
+            {strings.cardExample}
           </>
         )
       }
     >
       {filtered
-        ? 'Change or drop a filter.'
+        ? strings.changeFilterHint
         : readsOnly
-          ? 'What editors share with the team is listed here, and your search finds it.'
+          ? strings.teamCardsViewerHint
           : isTeam
-            ? 'Open a card of yours and choose Share, or write one. Members find it here and by search.'
-            : 'A card is one problem and its solution, written so that a search finds it.'}
+            ? strings.teamCardsHint
+            : strings.myCardsHint}
     </EmptyState>
   )
 }
@@ -203,14 +204,14 @@ function WorkspaceFilter({
 }) {
   const workspaces = useQuery(workspacesQuery)
   return (
-    <PartNotLoaded what="Your teams" query={workspaces}>
+    <PartNotLoaded what={strings.yourTeams} query={workspaces}>
       <Select
-        aria-label="Workspace"
+        aria-label={strings.workspace}
         className="w-auto! max-w-48"
         value={value ?? ''}
         onChange={(event) => onChange(event.target.value || undefined)}
       >
-        <option value="">All my teams</option>
+        <option value="">{strings.allMyTeams}</option>
         {workspaces.data?.items
           .filter((workspace) => workspace.type !== 'personal')
           .map((workspace) => (
@@ -220,5 +221,185 @@ function WorkspaceFilter({
           ))}
       </Select>
     </PartNotLoaded>
+  )
+}
+
+type Props = {
+  chosen: ReadonlyMap<string, ListedCard>
+  total: number
+  choosable: number
+  onAll: () => void
+  onLeft: (cards: readonly Pick<ListedCard, 'card_id'>[]) => void
+}
+
+function BulkBar({ chosen, total, choosable, onAll, onLeft }: Props) {
+  const [asking, setAsking] = useState(false)
+  const cards = [...chosen.values()]
+  // Back leads to another list, where no card is chosen.
+  if (asking && cards.length === 0) setAsking(false)
+  const bar = useRef<HTMLDivElement>(null)
+  /** Moves the focus to the buttons that replace those for choosing. */
+  const then = (run: () => void) => (event: MouseEvent<Element>) => {
+    neighbourGetsFocus(event.currentTarget, () => (bar.current ? [bar.current] : []))
+    run()
+  }
+  return (
+    <div
+      ref={bar}
+      className={cx(
+        'flex min-h-8 flex-wrap items-center gap-2 pb-1 text-sm',
+        // Stays in reach while cards far down the list are chosen.
+        cards.length > 0 && 'sticky top-0 z-10 bg-page py-1',
+      )}
+    >
+      <span role="status" className={cards.length > 0 ? 'font-medium' : 'text-xs text-faint'}>
+        {cards.length > 0 ? `${plural(cards.length, 'card')} chosen` : plural(total, 'card')}
+      </span>
+      {cards.length > 0 ? (
+        <>
+          <Button size="sm" onClick={() => setAsking(true)}>
+            <Users size={14} aria-hidden />
+            {strings.shareCardsPending(plural(cards.length, 'card'))}
+          </Button>
+          <Button size="sm" look="ghost" onClick={then(() => onLeft([]))}>
+            {strings.clear}
+          </Button>
+        </>
+      ) : (
+        choosable > 1 && (
+          <Button look="ghost" size="sm" className="ml-auto" onClick={then(onAll)}>
+            {strings.chooseFirst(choosable)}
+          </Button>
+        )
+      )}
+      {asking && <ShareDialog cards={cards} onClose={() => setAsking(false)} onShared={onLeft} />}
+    </div>
+  )
+}
+
+function CardStatsPanel({ state }: { state: ListState }) {
+  const whose = scopeInput(state)
+  const stats = useQuery({
+    queryKey: ['cards', 'stats', whose],
+    queryFn: () => call('GET /api/v1/cards/stats', whose),
+  })
+  if (!stats.data && stats.error) return null
+  if (!stats.data)
+    return (
+      <aside aria-label={strings.numbers} className="grid content-start gap-3">
+        <Skeleton className="h-6 w-1/2" />
+        <Skeleton className="w-full" />
+        <Skeleton className="w-3/4" />
+      </aside>
+    )
+  const { total, published, unpublished, by_type, top_tags, feedback, last_activity_at } = stats.data
+  const types = Object.entries(by_type).filter(([, count]) => count > 0)
+  return (
+    <aside aria-label={strings.numbers} className="grid content-start gap-6">
+      <dl className="grid grid-cols-3 gap-3">
+        <Figure name="Cards" value={total} />
+        {whose.scope === 'personal' && (
+          <>
+            <Figure name="Shared" value={published} />
+            <Figure name="Not shared" value={unpublished} />
+          </>
+        )}
+      </dl>
+      {whose.scope === 'personal' && total > 0 && <Split published={published} total={total} />}
+      {types.length > 0 && (
+        <Block title={strings.byType}>
+          <Bars
+            label={strings.cardsByType}
+            rows={types
+              .toSorted((a, b) => b[1] - a[1])
+              .map(([type, value]) => ({ name: typeOf(type).label, value }))}
+          />
+        </Block>
+      )}
+      {top_tags.length > 0 && (
+        <Block title={strings.mostUsedTags}>
+          <Bars
+            label={strings.mostUsedTags}
+            rows={top_tags.slice(0, 6).map(({ tag, count }) => ({ name: tag, value: count }))}
+            link={(tag) => (
+              <Link
+                to="/cards"
+                search={{ ...state, tag }}
+                aria-label={strings.onlyWithTag(tag)}
+                className="rounded-sm hover:text-ink hover:underline"
+              >
+                {tag}
+              </Link>
+            )}
+          />
+        </Block>
+      )}
+      <Block title={strings.feedbackReceived}>
+        <Bars
+          label={strings.feedbackReceived}
+          rows={[
+            { name: strings.useful, value: feedback.useful },
+            { name: strings.didNotApply, value: feedback.not_applicable },
+            { name: strings.outdated, value: feedback.outdated },
+          ]}
+        />
+      </Block>
+      {last_activity_at && (
+        <p className="text-xs text-faint">{strings.lastChange(formatAgo(last_activity_at))}</p>
+      )}
+    </aside>
+  )
+}
+
+const Figure = ({ name, value }: { name: string; value: number }) => (
+  <div className="flex flex-col-reverse">
+    <dt className="text-xs text-faint">{name}</dt>
+    <dd className="text-lg font-semibold tabular-nums">{formatNumber(value)}</dd>
+  </div>
+)
+
+const Block = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section>
+    <h2 className="mb-2 text-xs font-medium text-faint">{title}</h2>
+    {children}
+  </section>
+)
+
+const Split = ({ published, total }: { published: number; total: number }) => (
+  <div
+    role="img"
+    aria-label={strings.sharedOfTotal(published, total)}
+    className="-mt-3 flex h-1.5 overflow-hidden rounded-full bg-sunken"
+  >
+    <span className="bg-ok" style={{ width: `${(published / total) * 100}%` }} />
+  </div>
+)
+
+type BarsProps = {
+  label: string
+  rows: { name: string; value: number }[]
+  link?: (name: string) => ReactNode
+}
+
+function Bars({ label, rows, link }: BarsProps) {
+  const most = Math.max(1, ...rows.map((row) => row.value))
+  return (
+    <ul aria-label={label} className="grid gap-2">
+      {rows.map((row) => (
+        <li
+          key={row.name}
+          className="grid grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_auto] items-center gap-3 text-sm"
+        >
+          <span className="truncate text-soft">{link ? link(row.name) : row.name}</span>
+          <span aria-hidden className="h-1.5 overflow-hidden rounded-full bg-sunken">
+            <span
+              className="block h-full rounded-full bg-accent"
+              style={{ width: `${(row.value / most) * 100}%` }}
+            />
+          </span>
+          <span className="min-w-6 text-right tabular-nums">{formatNumber(row.value)}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,29 +1,99 @@
-import { useMutation } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
-import { recordCard } from '../../api/cards.ts'
-import { ApiError } from '../../api/client.ts'
-import { recordFromMemory } from '../../api/memory.ts'
-import { queryClient } from '../../api/query.ts'
-import { useAttempt } from '../../api/use-attempt.ts'
-import { SENT_WHEN_BACK } from '../../api/when-back.ts'
-import { formatAgo } from '../../lib/format.ts'
+import { ApiError, call } from '../../api/client.ts'
+import { queryClient, SENT_WHEN_BACK, useAttempt } from '../../api/query.ts'
+import type { CardProposal } from '../../api/types.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { useDebounced } from '../../lib/hooks.ts'
+import { randomId } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { LinkButton } from '../../ui/button.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { FormError, Notice, NotLoaded, PartNotLoaded, SkeletonPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { CardForm } from './card-form.tsx'
-import { type Draft, emptyDraft, fieldsOf, isSame, newEvidences, restOf } from './draft.ts'
-import { EditorFrame } from './editor-frame.tsx'
-import { NearCards } from './near-cards.tsx'
-import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.ts'
-import { useSaving } from './use-saving.ts'
-import { useHome, WorkspaceField } from './workspace-field.tsx'
+import { nearestFirst } from './card-queries.ts'
+import {
+  type Draft,
+  draftOfProposal,
+  emptyDraft,
+  fieldsOf,
+  isSameDraft,
+  newEvidences,
+  unsavedPart,
+} from './draft.ts'
+import { EditorFrame, useSaving } from './editor-frame.tsx'
+import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
+import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.tsx'
 
-export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
+const route = getRouteApi('/app/cards/new')
 
-/** The editor of a new card, empty or filled in from a source. Each has a draft of its own. */
-export function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
+/** Each new card has a draft of its own, named in the address, so two tabs write two cards. */
+export function NewCard() {
+  const { draft, from, also } = route.useSearch()
+  // A new id each time that the address names none: the link to a new card works on this page too.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the draft is what makes it another one
+  const fresh = useMemo(randomId, [draft])
+  if (from) return <CardFromMemory key={from} from={from} also={also} />
+  if (!draft) return <Navigate to="/cards/new" search={{ draft: fresh }} replace />
+  return <CardEditor key={draft} draftId={draft} />
+}
+
+function CardFromMemory({ from, also }: { from: string; also: string | undefined }) {
+  const proposal = useQuery({
+    queryKey: ['memory', 'proposal', from, also ?? ''],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      call(
+        'POST /api/v1/project-context/events/{raw_id}/card-proposal',
+        { raw_id: from, also_raw_ids: also?.split(',').filter(Boolean) ?? [] },
+        { signal },
+      ),
+  })
+  if (!proposal.data)
+    return (
+      <NotLoaded
+        isPage
+        query={proposal}
+        action={<LinkButton to="/cards/new">{strings.writeEmptyCard}</LinkButton>}
+      >
+        <SkeletonPage />
+      </NotLoaded>
+    )
+  return (
+    <CardEditor
+      draftId={from}
+      source={{
+        rawId: from,
+        start: draftOfProposal(proposal.data),
+        notice: <FilledIn proposal={proposal.data} from={from} />,
+      }}
+    />
+  )
+}
+
+function FilledIn({ proposal, from }: { proposal: CardProposal; from: string }) {
+  const secrets = proposal.redactions.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Notice>
+      {strings.filledInFrom}
+      <Link to="/memory/events/$rawId" params={{ rawId: from }} className="underline">
+        {strings.exchangeInMemory}
+      </Link>
+      {proposal.method === 'model' && strings.byLanguageModel}
+      {strings.readBeforeSaving}
+      {secrets > 0 && ` ${plural(secrets, 'secret')} replaced.`}
+    </Notice>
+  )
+}
+
+type CardSource = { rawId: string; start: Draft; notice: ReactNode }
+
+function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
   const navigate = useNavigate()
   const { user_id, default_workspace_id } = useMe()
   const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
@@ -31,13 +101,12 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   const { draft, newest, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
   const home = useHome(draft.workspace_id)
   const form = useRef<HTMLDivElement>(null)
-  // The first thing to write is the title, which is the first required field.
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
   const { isSaving, saving } = useSaving(draftKey, (card, sent) => {
     const { current } = newest
-    const goesOn = !isSame(current, sent) && keepForCard(user_id, card, restOf(current, sent))
+    const goesOn = !isSameDraft(current, sent) && keepForCard(user_id, card, unsavedPart(current, sent))
     forget()
-    toast(`Saved. Who can read it: ${card.readers.text}.`)
+    toast(strings.savedWithReaders(card.readers.text))
     const params = { cardId: card.card_id }
     return navigate({ to: goesOn ? '/cards/$cardId/edit' : '/cards/$cardId', params, replace: true })
   })
@@ -53,28 +122,34 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
         ...(home.home && { workspace_id: home.home }),
       }
       return attempt(input, (options) =>
-        source ? recordFromMemory({ ...input, raw_id: source.rawId }, options) : recordCard(input, options),
+        source
+          ? call(
+              'POST /api/v1/project-context/events/{raw_id}/card',
+              { ...input, raw_id: source.rawId },
+              options,
+            )
+          : call('POST /api/v1/cards', input, options),
       )
     },
     onError: (error) => {
       saving.onError(error)
-      // Perhaps the team is not there any more, or not for this person.
+      // The team may be gone, or closed to this person.
       return queryClient.invalidateQueries({ queryKey: workspacesQuery.queryKey })
     },
   })
   const api = save.error instanceof ApiError ? save.error : null
   return (
     <EditorFrame
-      title="New card"
+      title={strings.newCard}
       back={
         <Link to="/cards" className="text-faint hover:text-ink">
-          My cards
+          {strings.myCards}
         </Link>
       }
       draft={draft}
       savedAt={savedAt}
       busy={isSaving}
-      saveLabel="Save card"
+      saveLabel={strings.saveCard}
       onSave={() => save.mutate(draft)}
       onDiscard={() => discard()}
       waits={save.isPaused}
@@ -84,7 +159,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
         <>
           {source?.notice}
           {!savedAt && !source && <OtherDrafts except={draftId} />}
-          {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
+          {restored && <Notice>{strings.draftIsBack(formatAgo(restored.savedAt))}</Notice>}
           <FormError error={save.error} />
         </>
       }
@@ -101,7 +176,6 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   )
 }
 
-/** Other unsaved drafts, as long as nothing is written here. */
 function OtherDrafts({ except }: { except: string }) {
   const { user_id } = useMe()
   const drafts = useMemo(
@@ -111,17 +185,132 @@ function OtherDrafts({ except }: { except: string }) {
   if (drafts.length === 0) return null
   return (
     <Notice>
-      <span>{drafts.length === 1 ? 'A draft waits:' : `${drafts.length} drafts wait:`}</span>
+      <span>{drafts.length === 1 ? strings.aDraftWaits : strings.draftsWait(drafts.length)}</span>
       <ul className="mt-1 grid gap-1">
         {drafts.slice(0, 5).map(({ draftId, title, savedAt }) => (
           <li key={draftId}>
             <Link to="/cards/new" search={{ draft: draftId }} className="text-accent hover:underline">
-              {title.trim() || 'Without a title'}
+              {title.trim() || strings.withoutATitle}
             </Link>{' '}
             <span className="text-xs text-faint">{formatAgo(savedAt)}</span>
           </li>
         ))}
       </ul>
     </Notice>
+  )
+}
+
+const WAIT_MS = 600
+const MIN_TITLE_CHARS = 10
+const MIN_SYMPTOM_CHARS = 20
+
+/** Shows similar cards while a person writes; a failure shows nothing. */
+function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_summary'> }) {
+  // One text, because an object would differ at every render and never settle.
+  const written = useDebounced(
+    JSON.stringify({
+      title: draft.title.trim(),
+      symptom: draft.symptom.trim(),
+      fix_summary: draft.fix_summary.trim(),
+    }),
+    WAIT_MS,
+  )
+  const { title, symptom, fix_summary } = JSON.parse(written) as typeof draft
+  const isEnough = title.length >= MIN_TITLE_CHARS && symptom.length >= MIN_SYMPTOM_CHARS
+  const near = useQuery({
+    queryKey: ['search', 'near', written],
+    enabled: isEnough,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => call('POST /api/v1/cards/similar', { title, symptom, fix_summary }, { signal }),
+  })
+  const cards = isEnough ? nearestFirst(near.data ?? []) : []
+  return (
+    <section aria-label={strings.nearCards} aria-live="polite">
+      {cards.length > 0 && (
+        <>
+          <h2 className="mb-1 text-sm font-semibold">{strings.isItOneOfThese}</h2>
+          <ul className="-mx-2 grid">
+            {cards.map((card) => (
+              <li key={card.card_id}>
+                <a
+                  href={`/cards/${card.card_id}`}
+                  target="_blank"
+                  rel="noreferrer"
+                  className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 text-sm hover:bg-hover"
+                >
+                  <span className="grid min-w-0 grow">
+                    <span className="line-clamp-2">{card.title}</span>
+                    <ReadersLine card={card} />
+                  </span>
+                  {card.similarity >= 0.1 && (
+                    <span className="shrink-0 text-xs text-faint tabular-nums">
+                      {strings.percentTheSame(Math.round(card.similarity * 100))}
+                    </span>
+                  )}
+                  <ExternalLink size={12} className="shrink-0 text-faint" aria-hidden />
+                  <span className="sr-only">{strings.opensInNewTab}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Target workspace of a new card; falls back to Personal if the draft's team is gone or no longer accessible. */
+function useHome(wanted: string) {
+  const { personal_workspace_id } = useMe()
+  const query = useQuery(workspacesQuery)
+  const writable = query.data?.items.filter(
+    ({ workspace_id, role }) =>
+      workspace_id !== personal_workspace_id && (role === 'admin' || role === 'editor'),
+  )
+  const isThere = !writable || writable.some(({ workspace_id }) => workspace_id === wanted)
+  return {
+    query,
+    writable,
+    home: isThere ? wanted : '',
+    isLost: !isThere && wanted !== '' && wanted !== personal_workspace_id,
+  }
+}
+
+type Props = { home: ReturnType<typeof useHome>; onChange: (workspaceId: string) => void }
+
+function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: Props) {
+  const field = (
+    <SelectField
+      label={strings.workspace}
+      value={home}
+      disabled={!writable}
+      onChange={(event) => onChange(event.target.value)}
+      hint={strings.newCardLead}
+    >
+      {writable ? (
+        <option value="">{strings.personal}</option>
+      ) : (
+        <option value={home}>{strings.loadingPending}</option>
+      )}
+      {writable?.map((workspace) => (
+        <option key={workspace.workspace_id} value={workspace.workspace_id}>
+          {workspace.name}
+        </option>
+      ))}
+    </SelectField>
+  )
+  // Keeps its place while the list loads, so that the fields below do not move.
+  if (!writable)
+    return (
+      <PartNotLoaded what={strings.yourWorkspaces} query={query}>
+        {field}
+      </PartNotLoaded>
+    )
+  return (
+    <div className="grid gap-2">
+      {writable.length > 0 ? field : <p className="text-xs text-faint">{strings.savedInPersonal}</p>}
+      {isLost && <Notice tone="warn">{strings.workspaceIsLost}</Notice>}
+    </div>
   )
 }

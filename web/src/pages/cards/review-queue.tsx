@@ -1,39 +1,41 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type ReviewItem, reviewQueue, verifyCard } from '../../api/trust.ts'
+import type { ReviewItem } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ReadersLine } from './sharing/readers.tsx'
+import { ReadersLine } from './readers.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/review')
 
 const queueQuery = (workspaceId: string | undefined) =>
   queryOptions({
     queryKey: ['review-queue', workspaceId ?? 'mine'],
-    queryFn: ({ signal }) => reviewQueue({ workspace_id: workspaceId }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/review-queue', { workspace_id: workspaceId }, { signal }),
   })
 
 const REASONS: Record<ReviewItem['reason'], string> = {
-  due: 'Due',
-  distrusted: 'Distrusted',
-  contradiction: 'Contradiction',
+  due: strings.due,
+  distrusted: strings.distrusted,
+  contradiction: strings.contradiction,
 }
 
-/** Cards that somebody should look at again: the person's own, or those of one workspace. */
 export function ReviewQueue() {
   const { workspace } = route.useSearch()
   const queue = useQuery(queueQuery(workspace))
   const items = queue.data?.items ?? []
   return (
     <Page
-      title="Review queue"
-      lead={workspace ? 'Cards of this workspace to look at again.' : 'Your cards to look at again.'}
+      title={strings.reviewQueue}
+      lead={workspace ? strings.reviewQueueOfWorkspace : strings.reviewQueueLead}
       narrow
     >
       {!queue.data && (
@@ -42,13 +44,12 @@ export function ReviewQueue() {
         </NotLoaded>
       )}
       {queue.data && items.length === 0 && (
-        <EmptyState icon={<ListChecks size={18} />} title="Nothing to look at">
-          Cards appear here when their review interval is over, when verdicts speak against them, or when
-          another card contradicts them.
+        <EmptyState icon={<ListChecks size={18} />} title={strings.nothingToLookAt}>
+          {strings.reviewQueueHint}
         </EmptyState>
       )}
       {items.length > 0 && (
-        <ul aria-label="Cards to look at again" className="divide-y divide-line border-y border-line">
+        <ul aria-label={strings.cardsToLookAt} className="divide-y divide-line border-y border-line">
           {items.map((item) => (
             <QueueRow key={`${item.reason} ${item.card_id} ${item.other_card_id}`} item={item} />
           ))}
@@ -91,7 +92,8 @@ function Why({ item }: { item: ReviewItem }) {
   if (item.other_card_id && item.other_title)
     return (
       <p className={style}>
-        The same symptom, another fix: <CardLink cardId={item.other_card_id} title={item.other_title} />
+        {strings.sameSymptom}
+        <CardLink cardId={item.other_card_id} title={item.other_title} />
         {item.other_home && item.other_readers && (
           <span className="block">
             <ReadersLine card={{ home: item.other_home, readers: item.other_readers }} />
@@ -100,15 +102,15 @@ function Why({ item }: { item: ReviewItem }) {
       </p>
     )
   if (item.reason === 'due' && item.since)
-    return <p className={style}>Nobody has confirmed it since {formatAgo(item.since)}.</p>
+    return <p className={style}>{strings.notConfirmedSince(formatAgo(item.since))}</p>
   return <p className={style}>{item.trust?.summary}</p>
 }
 
 function StillTrue({ cardId }: { cardId: string }) {
   const confirm = useMutation({
-    mutationFn: () => verifyCard({ card_id: cardId, outcome: 'worked' }),
+    mutationFn: () => call('POST /api/v1/cards/{card_id}/verdicts', { card_id: cardId, outcome: 'worked' }),
     onSuccess: async () => {
-      toast('Confirmed.')
+      toast(strings.confirmed)
       await Promise.all(
         [['review-queue'], ['card', cardId]].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
       )
@@ -117,7 +119,7 @@ function StillTrue({ cardId }: { cardId: string }) {
   })
   return (
     <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
-      Still true
+      {strings.stillTrue}
     </Button>
   )
 }

@@ -1,7 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
-import { readCardState, readListState, readNewCardState } from './list-state.ts'
+import { readCardState, readListState, readNewCardState } from './card-filters.tsx'
 
 const mine = createRoute({
   getParentRoute: () => appRoute,
@@ -17,7 +17,7 @@ const library = createRoute({
   component: lazyPage(() => import('./library.tsx'), 'Library'),
 })
 
-/** The address of a public page, opened by somebody who is signed in. */
+/** The address of a public page, opened by a person who is signed in. */
 const publicCard = createRoute({
   getParentRoute: () => appRoute,
   path: '/library/$cardId',
@@ -30,7 +30,7 @@ const create = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/new',
   validateSearch: readNewCardState,
-  component: lazyPage(() => import('./new-card-page.tsx'), 'NewCard'),
+  component: lazyPage(() => import('./new-card.tsx'), 'NewCard'),
 })
 
 const show = createRoute({

@@ -1,37 +1,34 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 import { cx } from '../../lib/cx.ts'
-import { CARD_TYPES } from './card-types.ts'
+import { CARD_TYPES, firstTexts } from './card-badges.tsx'
 import type { Draft } from './draft.ts'
+import * as strings from './strings.ts'
 
-/** The readable text of each field, under the name readers know. */
 function texts(draft: Draft): [name: string, text: string][] {
   return [
-    ['Type', CARD_TYPES[draft.card_type].label],
-    ['Title', draft.title],
-    [CARD_TYPES[draft.card_type].symptom.label, draft.symptom],
-    [CARD_TYPES[draft.card_type].fix.label, draft.fix_summary],
-    ['Root cause', draft.root_cause],
+    [strings.type, CARD_TYPES[draft.card_type].label],
+    [strings.title, draft.title],
+    ...firstTexts(draft.card_type).map(({ field, label }): [string, string] => [label, draft[field]]),
     [
-      'Steps',
+      strings.steps,
       draft.steps
         .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   → ${step.result}` : ''}`)
         .join('\n'),
     ],
-    ['Tags', draft.tags],
-    ['Environment', draft.environment.map((pair) => `${pair.name}: ${pair.value}`).join('\n')],
-    ['Notes', draft.body],
-    ['Where it applies', draft.scope_notes],
-    ['Payload', draft.payload],
+    [strings.tags, draft.tags],
+    [strings.environment, draft.environment.map((pair) => `${pair.name}: ${pair.value}`).join('\n')],
+    [strings.notes, draft.body],
+    [strings.whereItApplies, draft.scope_notes],
+    [strings.payload, draft.payload],
   ]
 }
 
-/** Field by field, word by word; only what differs is shown, and all of it for a first version. */
 export function VersionDiff({ before, after }: { before: Draft | null; after: Draft }) {
   const old = before ? texts(before) : []
   const fields = texts(after)
     .map(([name, text], index) => ({ name, text, was: old[index]?.[1] ?? '' }))
     .filter((field) => field.text !== field.was)
-  if (fields.length === 0) return <p className="text-sm text-faint">No difference in the text.</p>
+  if (fields.length === 0) return <p className="text-sm text-faint">{strings.noDifference}</p>
   return (
     <div className="grid gap-4">
       {fields.map((field) => (
@@ -44,7 +41,7 @@ export function VersionDiff({ before, after }: { before: Draft | null; after: Dr
   )
 }
 
-// Word diffs grow with the product of both lengths; long texts are compared line by line instead.
+// Word diffs grow with the product of both lengths; long texts are compared by line.
 const WORD_LIMIT = 8000
 
 function FieldDiff({ before, after }: { before: string; after: string }) {
@@ -58,7 +55,6 @@ function FieldDiff({ before, after }: { before: string; after: string }) {
           <Tag
             key={index}
             className={cx(
-              // Leave a gap between a removed word and its replacement.
               part.added && (parts[index - 1]?.removed ? 'ml-1' : ''),
               part.added && 'bg-ok-soft text-ok no-underline',
               part.removed && 'bg-bad-soft text-bad',

@@ -1,14 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listDrafts } from '../../api/drafts.ts'
+import { call } from '../../api/client.ts'
+
 import { queryClient } from '../../api/query.ts'
 
-/** Three a day for thirty days are the most that there can be. */
-const MOST = 100
+/** Above what one person can have: three a day for thirty days. */
+const MAX_DRAFTS = 100
 
-/** Polled from time to time, so that the number in the frame is about right. */
+/** Polled, so that the number in the frame is about right. */
 export const draftsQuery = queryOptions({
   queryKey: ['drafts'],
-  queryFn: ({ signal }) => listDrafts({ page_size: MOST }, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/drafts', { page_size: MAX_DRAFTS }, { signal }),
   refetchInterval: 60_000,
 })
 

@@ -1,17 +1,19 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type Effects, readEffects } from '../../api/effects.ts'
+import { call } from '../../api/client.ts'
+import type { Effects } from '../../api/types.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/effects')
 
 const effectsQuery = (workspaceId: string | undefined) =>
   queryOptions({
     queryKey: ['effects', workspaceId ?? 'mine'],
-    queryFn: ({ signal }) => readEffects({ workspace_id: workspaceId }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/effects', { workspace_id: workspaceId }, { signal }),
   })
 
 type Share = 'answered' | 'opened' | 'judged' | 'worked' | 'avoided' | 'characters'
@@ -20,55 +22,49 @@ type Figure = { name: Share; label: string; of: string; method: string }
 const FIGURES: readonly Figure[] = [
   {
     name: 'answered',
-    label: 'Delivered',
-    of: 'times that recall was asked',
-    method: 'Agents ask at a failing command and at a prompt. Recall says something only where it is sure.',
+    label: strings.delivered,
+    of: strings.deliveredUnit,
+    method: strings.deliveredHint,
   },
   {
     name: 'opened',
-    label: 'Opened',
-    of: 'delivered cards',
-    method: 'The card was read within a day after it was delivered.',
+    label: strings.opened,
+    of: strings.deliveredCards,
+    method: strings.openedHint,
   },
   {
     name: 'judged',
-    label: 'Judged afterwards',
-    of: 'delivered cards',
-    method: 'The same person gave a verdict on the card after it was delivered.',
+    label: strings.judgedAfterwards,
+    of: strings.deliveredCards,
+    method: strings.judgedHint,
   },
   {
     name: 'worked',
-    label: 'Worked',
-    of: 'judged cards',
-    method: 'One of these verdicts was “worked”.',
+    label: strings.worked,
+    of: strings.judgedCards,
+    method: strings.workedHint,
   },
   {
     name: 'avoided',
-    label: 'Failures avoided',
-    of: 'errors seen again after a delivery',
-    method:
-      'The same error was overcome before without a card, and now with one, in fewer failing attempts of the same command. Two errors are the same if their telling lines are.',
+    label: strings.failuresAvoided,
+    of: strings.failuresUnit,
+    method: strings.failuresHint,
   },
   {
     name: 'characters',
-    label: 'Characters spent',
+    label: strings.charactersSpent,
     of: 'deliveries',
-    method: 'The text that agents received. About four characters are one token.',
+    method: strings.charactersHint,
   },
 ]
 
-/** What recall did in the last thirty days: every count with its total, and how it was counted. */
 export function EffectsPage() {
   const { workspace } = route.useSearch()
   const effects = useQuery(effectsQuery(workspace))
   return (
     <Page
-      title={workspace ? 'What it did for the team' : 'What it did for you'}
-      lead={
-        workspace
-          ? 'The last 30 days: sums over the members, about the cards of this workspace alone. Nothing here tells who.'
-          : 'The last 30 days. Only you see these figures.'
-      }
+      title={workspace ? strings.effectsForTeam : strings.effectsForYou}
+      lead={workspace ? strings.teamLead : strings.ownLead}
       narrow
       actions={!workspace && <Downloads />}
     >
@@ -93,7 +89,7 @@ function Downloads() {
           href={`/api/v1/effects/rows?format=${format}`}
           download={`knowledge-vault-effects.${format}`}
         >
-          Rows as {format.toUpperCase()}
+          {strings.rowsAs(format.toUpperCase())}
         </a>
       ))}
     </>
@@ -103,8 +99,8 @@ function Downloads() {
 function Figures({ effects }: { effects: Effects }) {
   return (
     <>
-      {effects.people > 1 && <p className="mb-4 text-sm text-soft">Summed over {effects.people} members.</p>}
-      <Section title="Figures">
+      {effects.people > 1 && <p className="mb-4 text-sm text-soft">{strings.summedOver(effects.people)}</p>}
+      <Section title={strings.figures}>
         <dl className="divide-y divide-line border-y border-line">
           {FIGURES.map(({ name, label, of, method }) => (
             <div key={name} className="grid gap-x-6 gap-y-1 py-4 sm:grid-cols-2">

@@ -1,33 +1,34 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useRouterState } from '@tanstack/react-router'
 import { Circle, CircleCheck, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { dismissFirstSteps, type StepName } from '../../api/first-steps.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { toastError } from '../../ui/toast.tsx'
-import { firstStepsChanged, firstStepsQuery } from './first-steps-queries.ts'
-import { AddSamples, RemoveSamples } from './samples.tsx'
+import type { StepName } from '../../api/types.ts'
+import { plural } from '../../lib/format.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
 
 const STEPS: Record<StepName, { label: string; to: LinkProps['to'] }> = {
-  key: { label: 'Make a key', to: '/connect' },
-  call: { label: 'See the first call', to: '/connect' },
-  card: { label: 'Write a card', to: '/cards/new' },
-  search: { label: 'Search once', to: '/' },
-  invite: { label: 'Invite somebody', to: '/workspaces' },
+  key: { label: strings.makeAKey, to: '/connect' },
+  call: { label: strings.seeFirstCall, to: '/connect' },
+  card: { label: strings.writeACard, to: '/cards/new' },
+  search: { label: strings.searchOnce, to: '/' },
+  invite: { label: strings.inviteSomebody, to: '/workspaces' },
 }
 
-/** The checklist for a new person. It disappears when all is done, or when they dismiss it. */
 export function FirstSteps() {
   const { data } = useQuery(firstStepsQuery)
   const address = useRouterState({ select: (state) => state.location.href })
   const isShown = data !== undefined && !data.done && !data.dismissed_at
   const dismiss = useMutation({
-    mutationFn: () => dismissFirstSteps(),
+    mutationFn: () => call('POST /api/v1/auth/first-steps/dismiss'),
     onSuccess: (steps) => queryClient.setQueryData(firstStepsQuery.queryKey, steps),
     onError: toastError,
   })
-  // Most steps are done by saving something, on this page or on another.
+  // Most steps are completed by saving something, here or elsewhere.
   useEffect(() => {
     if (!isShown) return
     return queryClient.getMutationCache().subscribe((event) => {
@@ -40,7 +41,7 @@ export function FirstSteps() {
     askedAt.current = address
     if (isShown) void firstStepsChanged()
   }, [address, isShown])
-  // The list does not come back, even if a key is deleted later.
+  // The list does not return, even if a key is deleted later.
   const isJustDone = data?.done === true && !data.dismissed_at
   const { mutate } = dismiss
   useEffect(() => {
@@ -49,15 +50,15 @@ export function FirstSteps() {
   if (!data || !isShown) return null
   const done = data.steps.filter((step) => step.done).length
   return (
-    <section aria-label="First steps" className="rounded-md border border-line bg-panel p-2 text-sm">
+    <section aria-label={strings.firstSteps} className="rounded-md border border-line bg-panel p-2 text-sm">
       <div className="flex items-center justify-between gap-2 pl-1">
         <h2 className="text-xs font-medium text-soft">
-          First steps{' '}
+          {strings.firstStepsBefore}
           <span className="font-normal text-faint tabular-nums">
-            {done} of {data.steps.length}
+            {strings.doneOf(done, data.steps.length)}
           </span>
         </h2>
-        <IconButton label="Put the first steps away" className="size-6!" onClick={() => dismiss.mutate()}>
+        <IconButton label={strings.putAway} className="size-6!" onClick={() => dismiss.mutate()}>
           <X size={14} />
         </IconButton>
       </div>
@@ -69,9 +70,9 @@ export function FirstSteps() {
               className="flex min-h-7 items-center gap-2 rounded-sm px-1 text-soft hover:bg-hover hover:text-ink pointer-coarse:min-h-10"
             >
               {done ? (
-                <CircleCheck size={14} className="shrink-0 text-ok" aria-label="Done:" />
+                <CircleCheck size={14} className="shrink-0 text-ok" aria-label={strings.doneBefore} />
               ) : (
-                <Circle size={14} className="shrink-0 text-faint" aria-label="To do:" />
+                <Circle size={14} className="shrink-0 text-faint" aria-label={strings.toDoBefore} />
               )}
               <span className={done ? 'text-faint line-through' : ''}>{STEPS[step].label}</span>
             </Link>
@@ -80,5 +81,73 @@ export function FirstSteps() {
       </ul>
       <div className="mt-1">{data.sample_cards > 0 ? <RemoveSamples small /> : <AddSamples small />}</div>
     </section>
+  )
+}
+
+const LOOK_AGAIN_MS = 20_000
+
+/** An agent may take a step while the page is open, so this polls until the list is done or dismissed. */
+const firstStepsQuery = queryOptions({
+  queryKey: ['first-steps'],
+  queryFn: ({ signal }) => call('GET /api/v1/auth/first-steps', {}, { signal }),
+  refetchInterval: ({ state: { data } }) => (!data || data.done || data.dismissed_at ? false : LOOK_AGAIN_MS),
+})
+
+const firstStepsChanged = () => queryClient.invalidateQueries({ queryKey: firstStepsQuery.queryKey })
+
+const cardsChanged = () =>
+  Promise.all([
+    firstStepsChanged(),
+    queryClient.invalidateQueries({ queryKey: ['cards'] }),
+    queryClient.invalidateQueries({ queryKey: ['search'] }),
+  ])
+
+type Size = { small?: boolean }
+
+const look = ({ small }: Size) =>
+  small ? ({ look: 'ghost', size: 'sm', className: 'w-full justify-start px-1!' } as const) : {}
+
+export function AddSamples(props: Size) {
+  const add = useMutation({
+    mutationFn: () => call('POST /api/v1/samples'),
+    onSuccess: async ({ added }) => {
+      toast(strings.samplesAdded(plural(added, 'sample card')))
+      await cardsChanged()
+    },
+    onError: toastError,
+  })
+  return (
+    <Button {...look(props)} busy={add.isPending} onClick={() => add.mutate()}>
+      {strings.addSampleCards}
+    </Button>
+  )
+}
+
+function RemoveSamples(props: Size) {
+  const remove = useMutation({
+    mutationFn: () => call('DELETE /api/v1/samples'),
+    onSuccess: async ({ removed, kept }) => {
+      const stay = kept.length > 0 ? strings.samplesStay(plural(kept.length, 'card')) : ''
+      toast(`${plural(removed, strings.sampleCard)} removed.${stay}`)
+      await cardsChanged()
+    },
+    onError: toastError,
+  })
+  return (
+    <Button {...look(props)} busy={remove.isPending} onClick={() => remove.mutate()}>
+      {strings.removeSampleCards}
+    </Button>
+  )
+}
+
+export function SampleNotice() {
+  const { data } = useQuery(firstStepsQuery)
+  if (!data || data.sample_cards === 0) return null
+  return (
+    <div className="mb-3">
+      <Notice action={<RemoveSamples />}>
+        {strings.samplesAmongYours(plural(data.sample_cards, 'sample card'))}
+      </Notice>
+    </div>
   )
 }

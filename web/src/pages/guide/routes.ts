@@ -8,13 +8,13 @@ const index = createRoute({
   validateSearch: (raw: Record<string, unknown>): { q?: string | undefined } => ({
     q: typeof raw.q === 'string' || typeof raw.q === 'number' ? String(raw.q) || undefined : undefined,
   }),
-  component: lazyPage(() => import('./guide-index.tsx'), 'GuideIndex'),
+  component: lazyPage(() => import('./guide-pages.tsx'), 'GuideIndex'),
 })
 
 const page = createRoute({
   getParentRoute: () => appRoute,
   path: '/guide/$page',
-  component: lazyPage(() => import('./guide-page.tsx'), 'GuidePage'),
+  component: lazyPage(() => import('./guide-pages.tsx'), 'GuidePage'),
 })
 
 export const guideRoutes = [index, page] as const

@@ -2,10 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Inbox, LogOut } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import type { InboxNotice } from '../../api/notices.ts'
-import { readNotices } from '../../api/notices.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { acceptInvitation, declineInvitation, removeMember } from '../../api/team.ts'
+import type { InboxNotice } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -16,29 +15,29 @@ import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { inboxChanged, inboxQuery, PAGE_SIZE } from './inbox-queries.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/inbox')
 
-/** Notices for this person, each with its actions. */
 export function InboxPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const inbox = useQuery(inboxQuery(page))
   const readAll = useMutation({
-    mutationFn: () => readNotices(),
+    mutationFn: () => call('POST /api/v1/notices/read'),
     onError: toastError,
     onSettled: inboxChanged,
   })
   const { items = [], total = 0, unread = 0 } = inbox.data ?? {}
   return (
     <Page
-      title="Inbox"
-      lead="What others did that concerns you."
+      title={strings.inbox}
+      lead={strings.inboxLead}
       narrow
       actions={
         unread > 0 && (
           <Button busy={readAll.isPending} onClick={() => readAll.mutate()}>
-            Mark all as read
+            {strings.markAllAsRead}
           </Button>
         )
       }
@@ -49,12 +48,12 @@ export function InboxPage() {
         </NotLoaded>
       )}
       {inbox.data && total === 0 && (
-        <EmptyState icon={<Inbox size={18} />} title="Nothing here">
-          Here you read when somebody invites you, says something about your cards or mentions you.
+        <EmptyState icon={<Inbox size={18} />} title={strings.nothingHere}>
+          {strings.inboxHint}
         </EmptyState>
       )}
       {items.length > 0 && (
-        <ul aria-label="Notices" className="divide-y divide-line border-y border-line">
+        <ul aria-label={strings.notices} className="divide-y divide-line border-y border-line">
           {items.map((notice) => (
             <NoticeRow key={notice.notice_id} notice={notice} />
           ))}
@@ -79,7 +78,7 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
       <div className="min-w-0 max-w-dialog grow basis-64">
         <p className="flex flex-wrap items-center gap-2 text-sm">
           <span className={cx('min-w-0 wrap-break-word', isNew && 'font-medium')}>{notice.heading}</span>
-          {isNew && <Badge tone="accent">New</Badge>}
+          {isNew && <Badge tone="accent">{strings.newLabel}</Badge>}
         </p>
         <p className="mt-0.5 text-sm wrap-break-word text-soft">{notice.text}</p>
         <p className="mt-1 text-xs text-faint">{formatAgo(notice.created_at)}</p>
@@ -89,21 +88,21 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
   )
 }
 
-/** Notices that are not about a card or a workspace, and where they lead. */
+/** Links of notices without a card or workspace. */
 const LINKS: Partial<Record<InboxNotice['kind'], ComponentProps<typeof LinkButton>>> = {
-  'cards.review_due': { to: '/review', children: 'Open the queue' },
-  'ticket.answered': { to: '/support', search: { tab: 'mine' }, children: 'Open my tickets' },
-  'moderation.waiting': { to: '/moderation', children: 'Open the queue' },
-  'drafts.new': { to: '/drafts', children: 'Open the drafts' },
+  'cards.review_due': { to: '/review', children: strings.openTheQueue },
+  'ticket.answered': { to: '/support', search: { tab: 'mine' }, children: strings.openMyTickets },
+  'moderation.waiting': { to: '/moderation', children: strings.openTheQueue },
+  'drafts.new': { to: '/drafts', children: strings.openTheDrafts },
 }
 
 const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.mentioned']
 
-/** Opening what a notice is about marks it as read. */
 function NoticeActions({ notice }: { notice: InboxNotice }) {
   const { workspace_id: id, invite_id } = notice
   const read = () => {
-    if (notice.read_at === null) void readNotices({ notice_ids: [notice.notice_id] }).then(inboxChanged)
+    if (notice.read_at === null)
+      void call('POST /api/v1/notices/read', { notice_ids: [notice.notice_id] }).then(inboxChanged)
   }
   if (invite_id) return <InviteActions inviteId={invite_id} />
   const link = LINKS[notice.kind]
@@ -116,11 +115,11 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
         hash={IN_THREAD.includes(notice.kind) ? 'comments' : undefined}
         onClick={read}
       >
-        Open the card
+        {strings.openTheCard}
       </LinkButton>
     )
   if (!id) return null
-  if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>
+  if (notice.role === null) return <span className="text-xs text-faint">{strings.notAMember}</span>
   return (
     <div className="flex flex-wrap gap-2">
       <Link
@@ -129,26 +128,29 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
         className="self-center text-sm text-accent-strong underline-offset-2 hover:underline"
         onClick={read}
       >
-        Open
+        {strings.openLabel}
       </Link>
       {notice.kind === 'workspace.added' && <Leave notice={notice} workspaceId={id} />}
     </div>
   )
 }
 
-/** A decision also marks the notice as read. */
 const settle = async (notice?: InboxNotice) => {
-  if (notice?.read_at === null) await readNotices({ notice_ids: [notice.notice_id] })
+  if (notice?.read_at === null) await call('POST /api/v1/notices/read', { notice_ids: [notice.notice_id] })
   await Promise.all([inboxChanged(), queryClient.invalidateQueries({ queryKey: ['workspaces'] })])
 }
 
 function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: string }) {
   const me = useMe()
   const leave = useMutation({
-    mutationFn: () => removeMember({ workspace_id: workspaceId, user_id: me.user_id }),
+    mutationFn: () =>
+      call('DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: workspaceId,
+        user_id: me.user_id,
+      }),
     onSuccess: async () => {
       queryClient.removeQueries({ queryKey: ['workspace', workspaceId] })
-      toast('You left the workspace.')
+      toast(strings.youLeft)
       await settle(notice)
     },
     onError: toastError,
@@ -156,21 +158,21 @@ function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: stri
   return (
     <Button busy={leave.isPending} onClick={() => leave.mutate()}>
       <LogOut size={14} aria-hidden />
-      Leave
+      {strings.leave}
     </Button>
   )
 }
 
 function InviteActions({ inviteId }: { inviteId: string }) {
   const accept = useMutation({
-    mutationFn: () => acceptInvitation({ invite_id: inviteId }),
-    onSuccess: () => toast('You are a member now.'),
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/accept', { invite_id: inviteId }),
+    onSuccess: () => toast(strings.youAreAMember),
     onError: toastError,
     onSettled: () => settle(),
   })
   const decline = useMutation({
-    mutationFn: () => declineInvitation({ invite_id: inviteId }),
-    onSuccess: () => toast('Invitation declined.'),
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/decline', { invite_id: inviteId }),
+    onSuccess: () => toast(strings.invitationDeclined),
     onError: toastError,
     onSettled: () => settle(),
   })
@@ -182,10 +184,10 @@ function InviteActions({ inviteId }: { inviteId: string }) {
         disabled={decline.isPending}
         onClick={() => accept.mutate()}
       >
-        Accept
+        {strings.accept}
       </Button>
       <Button busy={decline.isPending} disabled={accept.isPending} onClick={() => decline.mutate()}>
-        Decline
+        {strings.decline}
       </Button>
     </div>
   )

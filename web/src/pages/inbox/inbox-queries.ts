@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listNotices, unreadNotices } from '../../api/notices.ts'
+import { call } from '../../api/client.ts'
+
 import { queryClient } from '../../api/query.ts'
 
 export const PAGE_SIZE = 20
@@ -7,14 +8,14 @@ export const PAGE_SIZE = 20
 export const inboxQuery = (page: number) =>
   queryOptions({
     queryKey: ['notices', 'page', page],
-    queryFn: ({ signal }) => listNotices({ page, page_size: PAGE_SIZE }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/notices', { page, page_size: PAGE_SIZE }, { signal }),
     placeholderData: (before) => before,
   })
 
-/** Polled from time to time, so that the number in the frame is about right. */
+/** Polled, so that the number in the frame is about right. */
 export const unreadQuery = queryOptions({
   queryKey: ['notices', 'unread'],
-  queryFn: ({ signal }) => unreadNotices({}, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/notices/unread', {}, { signal }),
   refetchInterval: 60_000,
 })
 

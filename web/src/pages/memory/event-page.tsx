@@ -1,36 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Bot, MessageSquareText, StickyNote } from 'lucide-react'
+import { Bot, FilePlus2, MessageSquareText, StickyNote } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { turnParts } from '#server/shared/memory.ts'
-import type { MemoryEvent } from '../../api/memory.ts'
+import type { MemoryEvent } from '../../api/types.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { NotLoaded, SkeletonPage } from '../../ui/states.tsx'
-import { MakeCard } from './make-card.tsx'
 import { eventQuery } from './memory-queries.ts'
-import { Said } from './timeline/said.tsx'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/memory/events/$rawId')
 
-/** One exchange of the person's memory. A card that was made from it links here. */
 export function EventPage() {
   const { rawId } = route.useParams()
   const { personal_workspace_id } = useMe()
   const event = useQuery(eventQuery(rawId))
   if (!event.data)
     return (
-      <NotLoaded isPage query={event} action={<LinkButton to="/memory">Memory</LinkButton>}>
+      <NotLoaded isPage query={event} action={<LinkButton to="/memory">{strings.memory}</LinkButton>}>
         <SkeletonPage />
       </NotLoaded>
     )
   const { project_key, workspace_id, created_at } = event.data
   return (
     <Page
-      title="An exchange"
-      lead={`${formatTime(created_at)}. Nobody but you can read it.`}
+      title={strings.anExchange}
+      lead={strings.exchangeLead(formatTime(created_at))}
       narrow
       back={
         <BackLink
@@ -58,33 +58,86 @@ function sidesOf(event: MemoryEvent) {
     return (
       <>
         {message !== null && (
-          <Said
-            who="You"
+          <ExchangeText
+            who={strings.you}
             icon={<MessageSquareText size={14} aria-hidden />}
             entry={{ event, text: message }}
             side="message"
           >
             {(text) => <p className="text-base whitespace-pre-wrap">{text}</p>}
-          </Said>
+          </ExchangeText>
         )}
         {report !== null && (
-          <Said who="Agent" icon={agent} entry={{ event, text: report }} side="report">
+          <ExchangeText who={strings.agent} icon={agent} entry={{ event, text: report }} side="report">
             {markdown}
-          </Said>
+          </ExchangeText>
         )}
       </>
     )
   }
   const who =
-    event.event_type === 'user_message' ? 'You' : event.event_type === 'agent_report' ? 'Agent' : 'Note'
+    event.event_type === 'user_message'
+      ? strings.you
+      : event.event_type === 'agent_report'
+        ? strings.agent
+        : strings.note
   return (
-    <Said
+    <ExchangeText
       who={who}
       icon={who === 'Agent' ? agent : <StickyNote size={14} aria-hidden />}
       entry={{ event, text: event.content }}
       side="note"
     >
       {markdown}
-    </Said>
+    </ExchangeText>
+  )
+}
+
+type ExchangeTextProps = {
+  who: string
+  icon: ReactNode
+  entry: Entry
+  side: 'message' | 'report' | 'note'
+  children: (text: string) => ReactNode
+}
+
+/** One side of an exchange. A text that the list cut is read in full before it shows. */
+export function ExchangeText({ who, icon, entry, side, children }: ExchangeTextProps) {
+  const whole = useQuery({ ...eventQuery(entry.event.raw_id), enabled: entry.event.truncated })
+  const text = whole.data ? textOf(whole.data, side) : entry.text
+  return (
+    <section aria-label={who} className="grid gap-1">
+      <div className="flex items-center gap-1.5 text-xs text-faint">
+        {icon}
+        <span className="grow">{who}</span>
+        <CopyButton text={text} label={strings.copySide(who)} />
+      </div>
+      <div className="min-w-0 break-words">{children(text)}</div>
+      {whole.isFetching && <p className="text-xs text-faint">{strings.readingTheRestPending}</p>}
+      {whole.error && <p className="text-xs text-bad">{strings.restDidNotLoad(whole.error.message)}</p>}
+    </section>
+  )
+}
+
+function textOf(event: MemoryEvent, side: ExchangeTextProps['side']): string {
+  if (event.event_type !== 'turn') return event.content
+  const parts = turnParts(event.content)
+  return (side === 'message' ? parts.message : parts.report) ?? ''
+}
+
+export type Entry = { event: MemoryEvent; text: string }
+
+export function MakeCard({ rawIds }: { rawIds: readonly [string, ...string[]] }) {
+  const [from, ...also] = rawIds
+  return (
+    <LinkButton
+      to="/cards/new"
+      search={{ from, also: also.length > 0 ? also.join(',') : undefined }}
+      size="sm"
+      className="justify-self-start"
+    >
+      <FilePlus2 size={14} aria-hidden />
+      {strings.makeACard}
+    </LinkButton>
   )
 }

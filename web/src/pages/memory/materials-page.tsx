@@ -2,8 +2,9 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FileText, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deleteMaterial, listMaterials, type Material, readMaterial } from '../../api/materials.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
+import type { Material } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -15,6 +16,7 @@ import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.
 import { Pager } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import * as strings from './strings.ts'
 
 const PAGE_SIZE = 30
 const route = getRouteApi('/app/memory/materials')
@@ -22,13 +24,13 @@ const route = getRouteApi('/app/memory/materials')
 const materialsQuery = (page: number) =>
   queryOptions({
     queryKey: ['materials', page],
-    queryFn: ({ signal }) => listMaterials({ page, page_size: PAGE_SIZE }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/raw-materials', { page, page_size: PAGE_SIZE }, { signal }),
     placeholderData: (before) => before,
   })
 
 const nameOf = (material: Material) => material.title || material.content.slice(0, 80)
 
-/** The same rule as on the server: the owner, and admins of its workspace. */
+/** The server's rule: the owner, and admins of the workspace. */
 function useMayDelete(): (material: Material) => boolean {
   const me = useMe()
   const { data } = useQuery(workspacesQuery)
@@ -48,9 +50,9 @@ export function MaterialsPage() {
   const open = (next: number) => void navigate({ search: { page: next > 1 ? next : undefined } })
   return (
     <Page
-      title="Raw materials"
-      lead="Logs, transcripts and notes as they were stored, without the secrets in them."
-      back={<BackLink to="/memory">Agent Memory</BackLink>}
+      title={strings.rawMaterials}
+      lead={strings.materialsLead}
+      back={<BackLink to="/memory">{strings.agentMemory}</BackLink>}
     >
       {!materials.data && (
         <NotLoaded query={materials}>
@@ -58,12 +60,12 @@ export function MaterialsPage() {
         </NotLoaded>
       )}
       {materials.data && total === 0 && (
-        <EmptyState icon={<FileText size={18} />} title="No raw materials">
-          Agents and scripts store them with POST /api/v1/raw-materials.
+        <EmptyState icon={<FileText size={18} />} title={strings.noRawMaterials}>
+          {strings.materialsHint}
         </EmptyState>
       )}
       {materials.data && materials.data.items.length > 0 && (
-        <ul aria-label="Raw materials" className="divide-y divide-line border-y border-line">
+        <ul aria-label={strings.rawMaterials} className="divide-y divide-line border-y border-line">
           {materials.data.items.map((material) => (
             <li key={material.raw_id} className="flex min-h-14 items-center gap-2 px-2 py-1">
               <button
@@ -78,7 +80,10 @@ export function MaterialsPage() {
                 </span>
               </button>
               {mayDelete(material) && (
-                <IconButton label={`Delete ${nameOf(material)}`} onClick={() => setDeleting(material)}>
+                <IconButton
+                  label={strings.deleteMaterial(nameOf(material))}
+                  onClick={() => setDeleting(material)}
+                >
                   <Trash2 size={16} />
                 </IconButton>
               )}
@@ -93,11 +98,12 @@ export function MaterialsPage() {
   )
 }
 
-/** Lists have only the beginning; the whole text is loaded when it is opened. */
+/** Lists have only the beginning of a text. */
 function ReadMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
   const whole = useQuery({
     queryKey: ['materials', 'one', material.raw_id],
-    queryFn: ({ signal }) => readMaterial({ raw_id: material.raw_id }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/raw-materials/{raw_id}', { raw_id: material.raw_id }, { signal }),
     enabled: material.truncated,
   })
   const text = whole.data?.content ?? material.content
@@ -107,7 +113,7 @@ function ReadMaterial({ material, onClose }: { material: Material; onClose: () =
       wide
       onClose={onClose}
       title={nameOf(material)}
-      footer={<CopyButton text={text}>Copy</CopyButton>}
+      footer={<CopyButton text={text}>{strings.copy}</CopyButton>}
     >
       <pre className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</pre>
       <FormError error={whole.error} />
@@ -117,16 +123,21 @@ function ReadMaterial({ material, onClose }: { material: Material; onClose: () =
 
 function DeleteMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
   const remove = useMutation({
-    mutationFn: () => deleteMaterial({ raw_id: material.raw_id }),
+    mutationFn: () => call('DELETE /api/v1/raw-materials/{raw_id}', { raw_id: material.raw_id }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['materials'] })
       onClose()
-      toast('The raw material is deleted.')
+      toast(strings.materialDeleted)
     },
   })
   return (
-    <ConfirmDialog onClose={onClose} mutation={remove} title="Delete raw material" action="Delete">
-      <p>This deletes “{nameOf(material)}” for good. It cannot be undone.</p>
+    <ConfirmDialog
+      onClose={onClose}
+      mutation={remove}
+      title={strings.deleteRawMaterial}
+      action={strings.deleteLabel}
+    >
+      <p>{strings.deleteMaterialWarning(nameOf(material))}</p>
       <FormError error={remove.error} />
     </ConfirmDialog>
   )

@@ -1,30 +1,20 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { USER_PREFERENCES_KEY } from '#server/shared/memory.ts'
-import {
-  type EventType,
-  listEvents,
-  listProjects,
-  type MemoryEvent,
-  type MemoryProject,
-  readEvent,
-  readSnapshot,
-  searchMemory,
-} from '../../api/memory.ts'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
+import type { EventType, MemoryEvent, MemoryProject } from '../../api/types.ts'
 
-/** The key under which preferences for all projects are kept. */
 export const USER_PREFERENCES = USER_PREFERENCES_KEY
 
-/** A project is its key in a workspace; without one it is in the personal workspace. */
+/** A key in a workspace; without one, in the personal workspace. */
 export type ProjectName = { key: string; workspace?: string | undefined }
 
-/** The address of a project: the workspace is named only if it is not the personal one. */
 export const nameOf = (project: MemoryProject, me: { personal_workspace_id: string }): ProjectName => ({
   key: project.project_key,
   workspace: project.workspace_id === me.personal_workspace_id ? undefined : project.workspace_id,
 })
 
-/** Enough of an event for the closed line of the timeline; the whole text is read when it is opened. */
+/** Enough for a closed line of the timeline. */
 const CHARS_IN_LIST = 1200
 
 export const named = ({ key, workspace }: ProjectName) => ({
@@ -36,10 +26,9 @@ const keyOf = ({ key, workspace }: ProjectName) => [key, workspace ?? '']
 
 export const projectsQuery = queryOptions({
   queryKey: ['memory', 'projects'],
-  queryFn: ({ signal }) => listProjects({ limit: 200 }, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/project-context/projects', { limit: 200 }, { signal }),
 })
 
-/** The filter of the timeline. */
 export type TimelineFilter = { session?: string | undefined; type?: EventType | undefined }
 
 export const timelineQuery = (project: ProjectName, { session, type }: TimelineFilter) =>
@@ -47,7 +36,8 @@ export const timelineQuery = (project: ProjectName, { session, type }: TimelineF
     queryKey: ['memory', 'timeline', ...keyOf(project), session ?? '', type ?? ''],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      listEvents(
+      call(
+        'GET /api/v1/project-context/events',
         {
           ...named(project),
           limit: session || type ? 100 : 60,
@@ -61,17 +51,20 @@ export const timelineQuery = (project: ProjectName, { session, type }: TimelineF
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   })
 
-/** The documents in full: an excerpt must never be edited or transferred as if it were the whole document. */
+/** In full: an excerpt must never be edited or transferred as the whole document. */
 export const documentsQuery = (project: ProjectName) =>
   queryOptions({
     queryKey: ['memory', 'documents', ...keyOf(project)],
     queryFn: async ({ signal }) => {
-      const snapshot = await readSnapshot(
+      const snapshot = await call(
+        'GET /api/v1/project-context/snapshot',
         { ...named(project), limit_events: 1, max_chars_per_event: 20_000 },
         { signal },
       )
       const whole = async (event: MemoryEvent | null) =>
-        event?.truncated ? readEvent({ raw_id: event.raw_id }, { signal }) : event
+        event?.truncated
+          ? call('GET /api/v1/project-context/events/{raw_id}', { raw_id: event.raw_id }, { signal })
+          : event
       const [summary, facts, projectPreferences, userPreferences] = await Promise.all([
         whole(snapshot.summary),
         whole(snapshot.facts),
@@ -91,7 +84,8 @@ export const documentsQuery = (project: ProjectName) =>
 export const eventQuery = (rawId: string) =>
   queryOptions({
     queryKey: ['memory', 'event', rawId],
-    queryFn: ({ signal }) => readEvent({ raw_id: rawId }, { signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/project-context/events/{raw_id}', { raw_id: rawId }, { signal }),
   })
 
 export const memorySearchQuery = (project: ProjectName, query: string, ranked: boolean) =>
@@ -100,7 +94,8 @@ export const memorySearchQuery = (project: ProjectName, query: string, ranked: b
     enabled: query.trim() !== '',
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) =>
-      searchMemory(
+      call(
+        'GET /api/v1/project-context/search',
         {
           ...named(project),
           query,

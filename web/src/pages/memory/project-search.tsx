@@ -2,27 +2,26 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Search, SearchX } from 'lucide-react'
 import { useState } from 'react'
-import type { EventType, MemoryHit, MemorySearchAnswer } from '../../api/memory.ts'
-import { formatNumber, formatTime, plural } from '../../lib/format.ts'
-import { plainLine } from '../../lib/plain-line.ts'
-import { useQueryText } from '../../lib/use-query-text.ts'
+import type { EventType, MemoryHit, MemorySearchAnswer } from '../../api/types.ts'
+import { formatNumber, formatTime, plainLine, plural } from '../../lib/format.ts'
+import { useQueryText } from '../../lib/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
-import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { Highlight } from './highlight.tsx'
-import { MakeCard } from './make-card.tsx'
+import { MakeCard } from './event-page.tsx'
 import { eventQuery, memorySearchQuery } from './memory-queries.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/memory/project')
 
 const TYPE_NAMES: Record<EventType, string> = {
-  user_message: 'You',
-  agent_report: 'Agent',
-  turn: 'Turn',
-  summary: 'Summary',
-  fact_snapshot: 'Document',
+  user_message: strings.you,
+  agent_report: strings.agent,
+  turn: strings.turn,
+  summary: strings.summary,
+  fact_snapshot: strings.document,
 }
 
 export function MemorySearchBox() {
@@ -38,8 +37,8 @@ export function MemorySearchBox() {
       <Input
         data-search-box=""
         type="search"
-        aria-label="Search this project"
-        placeholder="Search this project"
+        aria-label={strings.searchThisProject}
+        placeholder={strings.searchThisProject}
         className="pl-8"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -60,17 +59,17 @@ export function MemorySearchResults() {
   const isByWords = by === 'words' || related.length > 0
   const words = isByWords ? [...q.split(/\s+/), ...Object.values(first?.corrected ?? {})] : [q]
   return (
-    <section aria-label="Results" aria-busy={results.isFetching}>
+    <section aria-label={strings.results} aria-busy={results.isFetching}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
         <p role="status" className="text-xs text-faint">
-          {hits ? shownOf(hits.length, total) : 'Searching …'}
+          {hits ? shownOf(hits.length, total) : strings.searchingPending}
         </p>
         <Segmented
-          label="Match"
+          label={strings.match}
           value={by ?? 'text'}
           options={[
-            { value: 'text', label: 'Exact text' },
-            { value: 'words', label: 'Words' },
+            { value: 'text', label: strings.exactText },
+            { value: 'words', label: strings.words },
           ]}
           onChange={(next) =>
             void navigate({
@@ -80,7 +79,7 @@ export function MemorySearchResults() {
           }
         />
       </div>
-      {isByWords && first && <HowRead corrected={first.corrected} period={first.period} />}
+      {isByWords && first && <SearchExplanation corrected={first.corrected} period={first.period} />}
       {!results.data && (
         <NotLoaded query={results}>
           <SkeletonList rows={4} />
@@ -89,7 +88,7 @@ export function MemorySearchResults() {
       {hits?.length === 0 && related.length === 0 && (
         <EmptyState
           icon={<SearchX size={18} />}
-          title="Nothing with these words"
+          title={strings.nothingWithWords}
           action={
             <Button
               onClick={() =>
@@ -99,18 +98,14 @@ export function MemorySearchResults() {
                 })
               }
             >
-              Back to the timeline
+              {strings.backToTimeline}
             </Button>
           }
         >
-          {by === 'words'
-            ? 'Try fewer or other words.'
-            : 'Exact text finds the letters as typed. Words also finds other forms and order.'}
+          {by === 'words' ? strings.tryOtherWords : strings.exactTextHint}
         </EmptyState>
       )}
-      {related.length > 0 && (
-        <p className="mb-2 text-sm text-soft">Nothing has exactly this text. These fit its words best:</p>
-      )}
+      {related.length > 0 && <p className="mb-2 text-sm text-soft">{strings.nothingExact}</p>}
       <ol className="divide-y divide-line border-y border-line empty:hidden">
         {(related.length > 0 ? related : hits)?.map((hit) => (
           <Hit key={hit.raw_id} hit={hit} words={words} />
@@ -122,7 +117,7 @@ export function MemorySearchResults() {
           busy={results.isFetchingNextPage}
           onClick={() => void results.fetchNextPage()}
         >
-          Show more
+          {strings.showMore}
         </Button>
       )}
       {results.isFetchNextPageError && <FormError error={results.error} />}
@@ -135,14 +130,14 @@ const shownOf = (shown: number, total: number) =>
 
 type Reading = Pick<MemorySearchAnswer, 'corrected' | 'period'>
 
-/** How the words were read: what was searched in place of a word that no event has, and the time that date words mean. */
-function HowRead({ corrected = {}, period }: Reading) {
+/** Shows the corrected words of a search and its time range. */
+function SearchExplanation({ corrected = {}, period }: Reading) {
   const meant = Object.values(corrected)
   if (meant.length === 0 && !period) return null
   return (
     <p className="mb-2 text-sm text-soft">
-      {meant.length > 0 && `Searching for ${meant.join(', ')}. `}
-      {period && `From ${formatTime(period.from)} to ${formatTime(period.to)}.`}
+      {meant.length > 0 && strings.searchingFor(meant.join(', '))}
+      {period && strings.fromTo(formatTime(period.from), formatTime(period.to))}
     </p>
   )
 }
@@ -150,7 +145,6 @@ function HowRead({ corrected = {}, period }: Reading) {
 function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
   const [open, setOpen] = useState(false)
   const event = useQuery({ ...eventQuery(hit.raw_id), enabled: open })
-  // Somebody who searches for a mark of Markdown wants to see it.
   const isMarkAsked = words.some((word) => /[`*#]/.test(word))
   return (
     <li>
@@ -164,7 +158,7 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
           <Badge>{TYPE_NAMES[hit.event_type]}</Badge>
           <time dateTime={hit.created_at}>{formatTime(hit.created_at)}</time>
           {hit.client && <span className="truncate">{hit.client}</span>}
-          {hit.weak && <span className="ml-auto shrink-0">shares some words only</span>}
+          {hit.weak && <span className="ml-auto shrink-0">{strings.sharesSomeWords}</span>}
         </span>
         {hit.title && <span className="text-sm font-medium">{hit.title}</span>}
         <span className="text-sm break-words text-soft">
@@ -188,3 +182,25 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
     </li>
   )
 }
+
+type Piece = { text: string; isHit: boolean }
+
+/** Splits the text, with every occurrence of the words marked, ignoring case. */
+export function piecesOf(text: string, words: readonly string[]): Piece[] {
+  const wanted = words.map((word) => word.trim()).filter(Boolean)
+  if (wanted.length === 0) return [{ text, isHit: false }]
+  const longestFirst = wanted.toSorted((a, b) => b.length - a.length).map(escapeRegExp)
+  const pattern = new RegExp(`(${longestFirst.join('|')})`, 'giu')
+  return text
+    .split(pattern)
+    .map((piece, index) => ({ text: piece, isHit: index % 2 === 1 }))
+    .filter((piece) => piece.text !== '')
+}
+
+const escapeRegExp = (text: string) =>
+  text.replace(/[\\^$.*+?()[\]{}|/-]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16)}`)
+
+const Highlight = ({ text, words }: { text: string; words: readonly string[] }) =>
+  piecesOf(text, words).map((piece, index) =>
+    piece.isHit ? <mark key={index}>{piece.text}</mark> : piece.text,
+  )

@@ -2,15 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRightLeft, Brain, ChevronRight, FileText } from 'lucide-react'
 import { useState } from 'react'
-import type { MemoryProject } from '../../api/memory.ts'
+import type { MemoryProject } from '../../api/types.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
-import { MemoryDocument } from './document.tsx'
+import { MemoryDocument } from './documents.tsx'
 import { documentsQuery, nameOf, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
+import * as strings from './strings.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 export function ProjectsPage() {
@@ -25,30 +26,30 @@ export function ProjectsPage() {
   )
   return (
     <Page
-      title="Agent Memory"
-      lead="What your agents noted down per project. Only you read it, whatever the workspace; secrets are taken out before it is stored."
+      title={strings.agentMemory}
+      lead={strings.memoryLead}
       actions={
         <>
           <LinkButton to="/memory/materials">
             <FileText size={14} aria-hidden />
-            Raw materials
+            {strings.rawMaterials}
           </LinkButton>
           {items.length > 0 && (
             <Button onClick={() => setTransferring(true)}>
               <ArrowRightLeft size={14} aria-hidden />
-              Transfer preferences
+              {strings.transferPreferences}
             </Button>
           )}
         </>
       }
     >
       <Section
-        title="Projects"
+        title={strings.projects}
         actions={
           items.length > 8 && (
             <Input
-              aria-label="Filter projects"
-              placeholder="Filter"
+              aria-label={strings.filterProjects}
+              placeholder={strings.filter}
               className="w-48"
               value={filter}
               onChange={(event) => setFilter(event.target.value)}
@@ -70,12 +71,13 @@ export function ProjectsPage() {
           </ul>
         )}
         {items.length > 0 && shown.length === 0 && (
-          <p className="py-4 text-sm text-soft">No project by that name.</p>
+          <p className="py-4 text-sm text-soft">{strings.noProjectByName}</p>
         )}
         {unlisted > 0 && (
           <p className="py-4 text-sm text-soft">
-            {plural(unlisted, 'project with older events is', 'projects with older events are')} not listed.
-            Search also finds what is in there.
+            {strings.olderProjects(
+              plural(unlisted, 'project with older events is', 'projects with older events are'),
+            )}
           </p>
         )}
       </Section>
@@ -88,30 +90,28 @@ export function ProjectsPage() {
 const NoProjects = () => (
   <EmptyState
     icon={<Brain size={18} />}
-    title="No project yet"
+    title={strings.noProjectYet}
     action={
       <LinkButton to="/connect" look="primary">
-        Connect your agent
+        {strings.connectYourAgent}
       </LinkButton>
     }
     example={
       <>
-        Example: an agent in the folder of <span className="font-mono">github.com/example/shop</span> calls
-        append_context_turn after each task. The next session starts with what it learned.
+        {strings.exampleBeforeFolder}
+        <span className="font-mono">github.com/example/shop</span>
+        {strings.exampleAfterFolder}
       </>
     }
   >
-    A project appears when an agent writes its first event. It restores the context at its next start.
+    {strings.noProjectHint}
   </EmptyState>
 )
 
 function OwnPreferences() {
   const own = useQuery(documentsQuery({ key: USER_PREFERENCES }))
   return (
-    <Section
-      title="Your preferences in every project"
-      lead="Agents read these at the start of each session, in any project."
-    >
+    <Section title={strings.preferencesEverywhere} lead={strings.preferencesEverywhereHint}>
       {!own.data && (
         <NotLoaded query={own}>
           <Skeleton className="h-16 w-full" />
@@ -142,7 +142,7 @@ function ProjectRow({ project }: { project: MemoryProject }) {
         <span className="min-w-0 grow">
           <span className="block truncate font-mono text-sm">{project.project_key}</span>
           {others.length > 0 && (
-            <span className="block truncate text-xs text-faint">also {others.join(', ')}</span>
+            <span className="block truncate text-xs text-faint">{strings.alsoNamed(others.join(', '))}</span>
           )}
         </span>
         <span className="shrink-0 text-right text-xs text-faint">

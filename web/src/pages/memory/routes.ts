@@ -1,10 +1,10 @@
 import { createRoute, redirect } from '@tanstack/react-router'
-import type { EventType } from '../../api/memory.ts'
+import type { EventType } from '../../api/types.ts'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
-/** Project keys contain slashes and colons, so the key is in the query string and not in the path. */
-export type ProjectSearch = {
+/** Project keys contain slashes and colons, so the key is in the query string. */
+type ProjectSearch = {
   key: string
   workspace?: string | undefined
   q?: string | undefined

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ArrowRight, Check, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { itemsOf } from '#server/shared/memory.ts'
-import { type MemoryProject, transferPreferences } from '../../api/memory.ts'
+import { itemsOf, mergeItems } from '#server/shared/memory.ts'
+import { call } from '../../api/client.ts'
+import type { MemoryProject } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -11,7 +12,7 @@ import { Checkbox, SelectField } from '../../ui/field.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { documentsQuery, memoryChanged, type ProjectName, USER_PREFERENCES } from './memory-queries.ts'
-import { type PreviewLine, previewTransfer } from './preferences.ts'
+import * as strings from './strings.ts'
 
 type Props = { source?: ProjectName; projects: MemoryProject[]; onClose: () => void }
 
@@ -20,7 +21,6 @@ type Choice = {
   target: string
   workspace: string | undefined
   replaces: boolean
-  /** Null: everything. */
   items: string[] | null
 }
 
@@ -33,7 +33,6 @@ const inputOf = ({ source, target, workspace, replaces, items }: Choice) => ({
   ...(items === null ? { replace_target: replaces } : { items }),
 })
 
-/** What is copied from where to where, as the person chooses it. */
 function useChoice(given: ProjectName | undefined, projects: MemoryProject[]) {
   const { personal_workspace_id } = useMe()
   const workspace = given?.workspace
@@ -74,7 +73,6 @@ function useChoice(given: ProjectName | undefined, projects: MemoryProject[]) {
   }
 }
 
-/** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
 export function TransferDialog({ source: given, projects, onClose }: Props) {
   const workspace = given?.workspace
   const {
@@ -100,10 +98,14 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
   const added = preview?.filter((line) => line.state === 'added').length ?? 0
   const removed = preview?.filter((line) => line.state === 'removed').length ?? 0
   const transfer = useMutation({
-    mutationFn: () => transferPreferences(inputOf({ source, target, workspace, replaces, items })),
+    mutationFn: () =>
+      call(
+        'POST /api/v1/project-context/preferences/transfer',
+        inputOf({ source, target, workspace, replaces, items }),
+      ),
     onSuccess: async (done) => {
       await memoryChanged()
-      toast(`${plural(done.items_copied, 'preference')} copied to ${projectLabel(target)}.`)
+      toast(strings.preferencesCopied(plural(done.items_copied, 'preference'), projectLabel(target)))
       onClose()
     },
   })
@@ -111,12 +113,12 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
     <FormDialog
       wide
       onClose={onClose}
-      title="Transfer preferences"
-      description="Nothing is written before you confirm. The document before it stays in the timeline."
+      title={strings.transferPreferences}
+      description={strings.transferLead}
       action={
         replaces && removed > 0
-          ? `Replace: ${added} added, ${removed} removed`
-          : `Copy ${plural(added, 'preference')}`
+          ? strings.replaceCounts(added, removed)
+          : strings.copyPreferences(plural(added, 'preference'))
       }
       ready={chosen.length > 0 && added + removed > 0}
       busy={transfer.isPending}
@@ -124,19 +126,17 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
       onSubmit={() => transfer.mutate()}
     >
       <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
-        <ProjectSelect label="From" value={source} choices={choices} onChange={chooseSource} />
+        <ProjectSelect label={strings.from} value={source} choices={choices} onChange={chooseSource} />
         <ArrowRight size={16} aria-hidden className="mb-2 text-faint max-sm:hidden" />
         <ProjectSelect
-          label="To"
+          label={strings.to}
           value={target}
           choices={choices.filter((choice) => choice !== source)}
           onChange={setTarget}
         />
       </div>
       {(from.error || to.error) && <FormError error={from.error ?? to.error} />}
-      {from.items?.length === 0 && (
-        <Notice>{projectLabel(source)} has no preferences yet. Choose another source.</Notice>
-      )}
+      {from.items?.length === 0 && <Notice>{strings.sourceIsEmpty(projectLabel(source))}</Notice>}
       {from.items && from.items.length > 0 && (
         <ItemChoice
           items={from.items}
@@ -147,8 +147,8 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
         />
       )}
       {from.items?.length !== 0 && (
-        <section aria-label="Result" className="grid gap-2">
-          <h3 className="text-sm font-medium">{projectLabel(target)} afterwards</h3>
+        <section aria-label={strings.result} className="grid gap-2">
+          <h3 className="text-sm font-medium">{strings.afterwards(projectLabel(target))}</h3>
           {preview ? <Preview lines={preview} /> : <Skeleton className="h-20 w-full" />}
         </section>
       )}
@@ -169,19 +169,15 @@ function ItemChoice({ items, left, onToggle, replaces, onReplace }: ItemChoicePr
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-2 flex w-full items-baseline justify-between text-sm font-medium">
-        What to copy
+        {strings.whatToCopy}
       </legend>
       {items.map((item) => (
         <Checkbox key={item} label={item} checked={!left.has(item)} onChange={() => onToggle(item)} />
       ))}
       <div className="mt-1 border-t border-line pt-3">
         <Checkbox
-          label="Replace what is there"
-          hint={
-            takesAll
-              ? 'Lines that only the target has are removed.'
-              : 'Possible only when everything is copied.'
-          }
+          label={strings.replaceTarget}
+          hint={takesAll ? strings.replaceHint : strings.replaceNeedsAll}
           checked={replaces}
           disabled={!takesAll}
           onChange={(event) => onReplace(event.target.checked)}
@@ -191,7 +187,7 @@ function ItemChoice({ items, left, onToggle, replaces, onReplace }: ItemChoicePr
   )
 }
 
-const projectLabel = (key: string) => (key === USER_PREFERENCES ? 'My preferences' : key)
+const projectLabel = (key: string) => (key === USER_PREFERENCES ? strings.myPreferences : key)
 
 type ProjectSelectProps = {
   label: string
@@ -204,7 +200,7 @@ const ProjectSelect = ({ label, value, choices, onChange }: ProjectSelectProps) 
   <SelectField label={label} value={value} onChange={(event) => onChange(event.target.value)}>
     {choices.map((choice) => (
       <option key={choice} value={choice}>
-        {choice === USER_PREFERENCES ? 'My preferences (every project)' : choice}
+        {choice === USER_PREFERENCES ? strings.myPreferencesEverywhere : choice}
       </option>
     ))}
   </SelectField>
@@ -225,7 +221,7 @@ const LOOKS: Record<PreviewLine['state'], { className: string; icon: typeof Plus
 }
 
 function Preview({ lines }: { lines: PreviewLine[] }) {
-  if (lines.length === 0) return <p className="text-sm text-soft">Empty.</p>
+  if (lines.length === 0) return <p className="text-sm text-soft">{strings.emptyDocument}</p>
   return (
     <ul className="overflow-hidden rounded-md border border-line text-sm">
       {lines.map(({ item, state }) => {
@@ -244,4 +240,29 @@ function Preview({ lines }: { lines: PreviewLine[] }) {
       })}
     </ul>
   )
+}
+
+type PreviewLine = { item: string; state: 'kept' | 'added' | 'removed' | 'already there' }
+
+type Transfer = {
+  source: readonly string[]
+  target: readonly string[]
+  items: readonly string[] | null
+  replace: boolean
+}
+
+/** Returns the target after the transfer by the server's rule, and the removed lines. */
+export function previewTransfer({ source, target, items, replace }: Transfer): PreviewLine[] {
+  const wanted = items ?? source
+  const replacing = replace && items === null
+  const after = replacing ? source : mergeItems(target, wanted).items
+  const had = new Set(target)
+  const copied = new Set(wanted)
+  const lines = after.map((item): PreviewLine => {
+    if (!had.has(item)) return { item, state: 'added' }
+    return { item, state: copied.has(item) ? strings.alreadyThere : 'kept' }
+  })
+  const left = new Set(after)
+  const removed = target.filter((item) => !left.has(item))
+  return [...lines, ...removed.map((item): PreviewLine => ({ item, state: 'removed' }))]
 }

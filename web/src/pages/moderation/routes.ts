@@ -34,7 +34,7 @@ const oneMatter = createRoute({
 const report = createRoute({
   getParentRoute: () => openRoute,
   path: '/report/$cardId',
-  component: lazyPage(() => import('./report-page.tsx'), 'ReportPage'),
+  component: lazyPage(() => import('./report.tsx'), 'ReportPage'),
 })
 
 export const moderationRoutes = [queue, oneMatter] as const

@@ -1,16 +1,19 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Bookmark, History, X } from 'lucide-react'
-import type { KeptSearch } from '../../api/search.ts'
+import { call } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
+import type { KeptSearch } from '../../api/types.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
-import { stateOf, useKeptSearches } from './use-kept-searches.ts'
+import * as strings from './strings.ts'
 
-/** How many recent searches are shown; the palette finds the others. */
+/** The palette finds the others. */
 const RECENT_SHOWN = 5
 const SAVED_SHOWN = 8
 
 const NO_FILTERS = { tags: undefined, env: undefined, track: undefined, workspace: undefined }
 
-/** Saved searches and the last ones, in the empty box. */
 export function KeptSearchList({
   change,
 }: {
@@ -20,12 +23,12 @@ export function KeptSearchList({
   if (!kept || kept.saved.length + kept.recent.length === 0) return null
   const ask = (search: KeptSearch) => change({ ...NO_FILTERS, ...NOTHING_CHOSEN, ...stateOf(search) }, false)
   return (
-    <section aria-label="Your searches">
+    <section aria-label={strings.yourSearches}>
       <h2 className="flex items-center justify-between border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">
-        Your searches
+        {strings.yourSearches}
         {kept.recent.length > 0 && (
           <Button look="ghost" size="sm" className="-my-1 h-6! text-xs!" onClick={() => clear.mutate()}>
-            Clear the history
+            {strings.clearTheHistory}
           </Button>
         )}
       </h2>
@@ -41,7 +44,10 @@ export function KeptSearchList({
               <span className="truncate">{search.name ?? search.query}</span>
               <FilterWords filters={search.filters} />
             </button>
-            <IconButton label={`Forget ${search.name ?? search.query}`} onClick={() => forget.mutate(search)}>
+            <IconButton
+              label={strings.forgetSearch(search.name ?? search.query)}
+              onClick={() => forget.mutate(search)}
+            >
               <X size={12} />
             </IconButton>
           </li>
@@ -53,9 +59,9 @@ export function KeptSearchList({
 
 export const KindIcon = ({ kind }: { kind: KeptSearch['kind'] }) =>
   kind === 'saved' ? (
-    <Bookmark size={14} aria-label="Saved:" className="shrink-0 text-faint" />
+    <Bookmark size={14} aria-label={strings.savedBefore} className="shrink-0 text-faint" />
   ) : (
-    <History size={14} aria-label="Searched before:" className="shrink-0 text-faint" />
+    <History size={14} aria-label={strings.searchedEarlier} className="shrink-0 text-faint" />
   )
 
 const FilterWords = ({ filters }: { filters: KeptSearch['filters'] }) => {
@@ -66,4 +72,55 @@ const FilterWords = ({ filters }: { filters: KeptSearch['filters'] }) => {
   ]
   const text = words.filter(Boolean).join(' · ')
   return text ? <span className="truncate text-xs text-faint">{text}</span> : null
+}
+
+export const keptQuery = queryOptions({
+  queryKey: ['kept-searches'],
+  staleTime: 60_000,
+  queryFn: ({ signal }) => call('GET /api/v1/searches', {}, { signal }),
+})
+
+const keptChanged = () => queryClient.invalidateQueries({ queryKey: keptQuery.queryKey })
+
+/** Longer queries are pasted text; the server keeps none of them. */
+const MAX_KEPT_CHARS = 2000
+
+function askedIn({ q = '', tags, env, track, workspace }: SearchState) {
+  const filters = Object.entries({ tags, env, track, workspace }).filter(([, value]) => value)
+  return { query: q.trim(), filters: Object.fromEntries(filters) }
+}
+
+export const stateOf = ({ query, filters }: KeptSearch): SearchState => ({ q: query, ...filters })
+
+/** Adds a query with an opened hit to the history. A failure is ignored. */
+export function remember(state: SearchState): void {
+  const asked = askedIn(state)
+  if (asked.query === '' || asked.query.length > MAX_KEPT_CHARS) return
+  call('POST /api/v1/searches/recent', asked).then(keptChanged, () => {})
+}
+
+export function useKeptSearches() {
+  const kept = useQuery(keptQuery)
+  const settle = { onSettled: keptChanged, onError: toastError }
+  const save = useMutation({
+    mutationFn: (state: SearchState) => call('POST /api/v1/searches/saved', askedIn(state)),
+    ...settle,
+    onSuccess: ({ search_id }) =>
+      toast(strings.searchSaved, {
+        undo: () =>
+          void call('DELETE /api/v1/searches/{search_id}', { search_id }).then(keptChanged, toastError),
+      }),
+  })
+  const forget = useMutation({
+    mutationFn: ({ search_id }: KeptSearch) => call('DELETE /api/v1/searches/{search_id}', { search_id }),
+    ...settle,
+  })
+  const clear = useMutation({ mutationFn: () => call('DELETE /api/v1/searches/recent'), ...settle })
+  const isSaved = (state: SearchState) => {
+    const { query, filters } = askedIn(state)
+    return kept.data?.saved.find(
+      (one) => one.query === query && JSON.stringify(one.filters) === JSON.stringify(filters),
+    )
+  }
+  return { kept: kept.data, save, forget, clear, isSaved }
 }

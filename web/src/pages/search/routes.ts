@@ -1,15 +1,14 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
-import { waitForFirstSight } from './first-sight.ts'
-import { SearchPage } from './search-page.tsx'
+import { SearchPage, waitForFirstAnswers } from './search-page.tsx'
 import { readSearch } from './search-state.ts'
 
-// The home page is not split off: it is what the first load is for.
+// The home page is not split off: the first load is made for it.
 const search = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   validateSearch: readSearch,
-  beforeLoad: ({ search }) => waitForFirstSight(search),
+  beforeLoad: ({ search }) => waitForFirstAnswers(search),
   component: SearchPage,
 })
 

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkCheck, Search, SlidersHorizontal, X } from 'lucide-react'
 import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { useQueryText } from '../../lib/use-query-text.ts'
+import { useQueryText } from '../../lib/hooks.ts'
 import { Key } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
-import { TrackFilter } from '../cards/track-filter.tsx'
+import { TrackFilter } from '../cards/card-filters.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { remember, useKeptSearches } from './kept-searches.tsx'
 import {
   environmentOf,
   hasUnreadEnvironment,
@@ -15,7 +16,7 @@ import {
   NOTHING_CHOSEN,
   type SearchState,
 } from './search-state.ts'
-import { remember, useKeptSearches } from './use-kept-searches.ts'
+import * as strings from './strings.ts'
 
 type Props = { state: SearchState; change: (next: Partial<SearchState>) => void; onEnter: () => void }
 
@@ -24,7 +25,7 @@ const countFilters = ({ tags, env, plan, track, workspace }: SearchState): numbe
   Object.keys(environmentOf(env)).length +
   [plan, track, workspace].filter(Boolean).length
 
-/** Enter opens the chosen hit. If none is chosen, the answer is already on screen, and Enter does not ask again. */
+/** Enter opens the chosen hit; without one the answer is already on screen. */
 export function SearchBar({ state, change, onEnter }: Props) {
   const query = useQueryText(state.q ?? '', (q) => change({ q: q || undefined, ...NOTHING_CHOSEN }))
   const filters = countFilters(state)
@@ -42,7 +43,7 @@ export function SearchBar({ state, change, onEnter }: Props) {
           <QueryBox text={query.text} onText={query.setText} onClear={query.clear}>
             {state.q && <SaveButton state={state} />}
             <IconButton
-              label={`Filters${filters > 0 ? ` · ${filters}` : ''}`}
+              label={strings.filtersButton(filters > 0 ? ` · ${filters}` : '')}
               aria-expanded={open}
               onClick={() => setOpen(!open)}
               className={filters > 0 ? 'text-accent!' : ''}
@@ -51,7 +52,7 @@ export function SearchBar({ state, change, onEnter }: Props) {
             </IconButton>
           </QueryBox>
         </form>
-        {/* Outside of the form: with more than one field, Enter would submit nothing. */}
+        {/* Outside the form: with more than one field, Enter would submit nothing. */}
         {open && <Filters state={state} change={change} />}
       </search>
     </div>
@@ -62,11 +63,11 @@ function SaveButton({ state }: { state: SearchState }) {
   const { save, forget, isSaved } = useKeptSearches()
   const saved = isSaved(state)
   return saved ? (
-    <IconButton label="Saved; remove it" className="text-accent!" onClick={() => forget.mutate(saved)}>
+    <IconButton label={strings.savedRemoveIt} className="text-accent!" onClick={() => forget.mutate(saved)}>
       <BookmarkCheck size={14} />
     </IconButton>
   ) : (
-    <IconButton label="Save this search" onClick={() => save.mutate(state)}>
+    <IconButton label={strings.saveThisSearch} onClick={() => save.mutate(state)}>
       <Bookmark size={14} />
     </IconButton>
   )
@@ -79,19 +80,19 @@ type QueryBoxProps = {
   children: ReactNode
 }
 
-/** A whole log would make the page slow and its address too long. */
-const LONGEST_TEXT = 20_000
-/** Less than the server reads of an address with its headers. Most letters beyond ASCII are six or nine characters of it. */
-const LONGEST_ADDRESS = 48_000
+/** In characters: a whole log would slow the page and make its address too long. */
+const MAX_TEXT_CHARS = 20_000
+/** Below the server's limit for an address with its headers. Most letters beyond ASCII take six or nine characters. */
+const MAX_ADDRESS_CHARS = 48_000
 
-/** Of a longer text that is pasted: a log names its cause at its beginning or its end. The box has one line. */
-const endsOf = (text: string, most: number): string =>
+/** Returns the beginning and the end of a long text, where a log names its cause. */
+const shortenText = (text: string, most: number): string =>
   `${text.slice(0, most / 2)} ${text.slice(1 - most / 2)}`.replaceAll('\n', ' ').toWellFormed()
 
 function fitting(text: string): string {
-  for (let most = LONGEST_TEXT; ; most /= 2) {
-    const shown = text.length > most ? endsOf(text, most) : text
-    if (encodeURIComponent(shown).length <= LONGEST_ADDRESS) return shown
+  for (let most = MAX_TEXT_CHARS; ; most /= 2) {
+    const shown = text.length > most ? shortenText(text, most) : text
+    if (encodeURIComponent(shown).length <= MAX_ADDRESS_CHARS) return shown
   }
 }
 
@@ -108,13 +109,13 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         ref={box}
         data-search-box=""
         data-focus="search"
-        aria-label="Search"
+        aria-label={strings.search}
         type="text"
         inputMode="search"
         enterKeyHint="search"
         autoComplete="off"
         autoFocus
-        maxLength={LONGEST_TEXT}
+        maxLength={MAX_TEXT_CHARS}
         value={text}
         onChange={(event) => onText(event.target.value)}
         onPaste={(event) => {
@@ -127,11 +128,11 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur()
         }}
-        placeholder="An error, a question, a goal"
+        placeholder={strings.searchPlaceholder}
         className="h-full min-w-0 grow bg-transparent text-base outline-none!"
       />
       {text ? (
-        <IconButton label="Clear" onClick={clear}>
+        <IconButton label={strings.clear} onClick={clear}>
           <X size={14} />
         </IconButton>
       ) : (
@@ -149,43 +150,43 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
   return (
     <div className="mt-2 grid animate-enter gap-3 border-t border-line pt-3 pb-1 sm:grid-cols-2">
       <WrittenFilter
-        label="Tags"
-        hint="All of them, separated by commas."
-        placeholder="postgres, docker"
+        label={strings.tags}
+        hint={strings.tagsHint}
+        placeholder={strings.tagsExample}
         value={state.tags}
         onApply={(tags) => change({ tags })}
       />
       <WrittenFilter
-        label="Environment"
-        hint="Name and version; 20 also finds 20.11."
-        placeholder="node: 20, os: linux"
+        label={strings.environment}
+        hint={strings.environmentHint}
+        placeholder={strings.environmentExample}
         value={state.env}
-        error={hasUnreadEnvironment(state.env) ? 'Write it as name: version' : undefined}
+        error={hasUnreadEnvironment(state.env) ? strings.environmentUnread : undefined}
         onApply={(env) => change({ env })}
       />
-      <PartNotLoaded what="Your workspaces" query={workspaces}>
+      <PartNotLoaded what={strings.yourWorkspaces} query={workspaces}>
         <SelectField
-          label="Workspace"
+          label={strings.workspace}
           value={state.workspace ?? ''}
           onChange={(event) => change({ workspace: event.target.value || undefined, ...NOTHING_CHOSEN })}
         >
-          <option value="">All of mine</option>
+          <option value="">{strings.allOfMine}</option>
           {workspaces.data?.items.map((workspace) => (
             <option key={workspace.workspace_id} value={workspace.workspace_id}>
-              {workspace.type === 'personal' ? 'Personal' : workspace.name}
+              {workspace.type === 'personal' ? strings.personal : workspace.name}
             </option>
           ))}
         </SelectField>
       </PartNotLoaded>
       <div className="grid content-start gap-1.5">
         <span aria-hidden className="text-sm font-medium">
-          Track
+          {strings.track}
         </span>
         <TrackFilter value={state.track} onChange={(track) => change({ track, ...NOTHING_CHOSEN })} />
       </div>
       <Checkbox
-        label="Make an action card"
-        hint="One plan from the best hits, at no extra cost. Choose it before you search the library."
+        label={strings.makeActionCard}
+        hint={strings.makeActionCardHint}
         checked={state.plan ?? false}
         onChange={(event) => change({ plan: event.target.checked || undefined, ...NOTHING_CHOSEN })}
       />
@@ -201,7 +202,6 @@ type WrittenFilterProps = Pick<
   onApply: (value: string | undefined) => void
 }
 
-/** A filter that applies on Enter and on leaving the field, and follows when the address changes from outside. */
 function WrittenFilter({ value, onApply, ...field }: WrittenFilterProps) {
   const [text, setText] = useState(value ?? '')
   const [followed, setFollowed] = useState(value)

@@ -1,24 +1,35 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, redirect, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
-import type { BoxAnswer, BoxEvent } from '../../api/search.ts'
+import { queryClient } from '../../api/query.ts'
+import type { BoxAnswer, BoxEvent } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
+import { isWide, useWide } from '../../lib/hooks.ts'
 import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
-import { useTitle } from '../../lib/use-title.ts'
-import { useWide } from '../../lib/use-wide.ts'
+import { useTitle } from '../../lib/title.ts'
+import { meQuery } from '../../session.ts'
 import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { type Chosen, cardPage, eventPage, neighbour } from './hits.ts'
-import { LibrarySection } from './library-section.tsx'
+import { cardQuery } from '../cards/card-queries.ts'
+import { remember } from './kept-searches.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
-import { FreeSections, NothingFound, Summary } from './sections.tsx'
-import { StartList, StartPane } from './start.tsx'
-import { remember } from './use-kept-searches.ts'
-import { useFreeSearch, useLibrarySearch } from './use-search.ts'
+import { NOTHING_CHOSEN, type SearchState, searchInput } from './search-state.ts'
+import {
+  type Chosen,
+  cardPage,
+  eventPage,
+  FreeSections,
+  LibrarySection,
+  NothingFound,
+  neighbour,
+  Summary,
+} from './sections.tsx'
+import { recentQuery, StartList, StartPane } from './start.tsx'
+import * as strings from './strings.ts'
+import { freeSearchQuery, useFreeSearch, useLibrarySearch } from './use-search.ts'
 
-export const DetailPane = lazyPart(async () => (await import('./detail-pane.tsx')).DetailPane)
-const EventPane = lazyPart(async () => (await import('./event-pane.tsx')).EventPane)
-const ActionCardPane = lazyPart(async () => (await import('./action-card.tsx')).ActionCardPane)
+const DetailPane = lazyPart(async () => (await import('./detail-pane.tsx')).DetailPane)
+const EventPane = lazyPart(async () => (await import('./panes.tsx')).EventPane)
+const ActionCardPane = lazyPart(async () => (await import('./panes.tsx')).ActionCardPane)
 
 const route = getRouteApi('/app/')
 
@@ -42,14 +53,13 @@ export function SearchPage() {
   const found = hitsOf(answer).length + events.length
   const isPlanShown = state.plan && !state.card && !state.event
   const plan = isPlanShown ? (library.answer?.action_card ?? answer?.action_card) : null
-  // On a wide screen the best hit is already open; the address names it only after it is chosen.
+  // On a wide screen the best hit is open; the address names it only after it is chosen.
   const hits = [answer, library.answer].flatMap(hitsOf)
   const first = hits[0]?.card_id
   const selected: SearchState =
     state.card || state.event || !wide || plan ? state : { ...state, ...NOTHING_CHOSEN, card: first }
-  // On paper goes what is open, and else the list.
+  // Paper shows the open detail, else the list.
   const isOpen = wide && Boolean(plan || selected.card || selected.event)
-  // An open card names the tab itself.
   useTitle(wide && selected.card ? undefined : (state.q ?? ''))
 
   const open = () => {
@@ -64,10 +74,10 @@ export function SearchPage() {
   return (
     <div className="md:grid md:h-dvh md:grid-cols-[minmax(--spacing(90),44%)_minmax(0,1fr)] lg:grid-cols-[minmax(--spacing(105),40%)_minmax(0,1fr)] print:block print:h-auto">
       <section
-        aria-label="Search"
+        aria-label={strings.search}
         className={cx('flex min-h-0 flex-col border-line md:border-r', isOpen && 'print:hidden')}
       >
-        <h1 className="sr-only">Search</h1>
+        <h1 className="sr-only">{strings.search}</h1>
         <SearchBar state={state} change={change} onEnter={open} />
         <div className="min-h-0 grow md:overflow-y-auto print:overflow-visible">
           {!state.q ? (
@@ -87,7 +97,10 @@ export function SearchPage() {
         </div>
       </section>
       {wide && (
-        <section aria-label="Card" className="min-h-0 overflow-y-auto bg-panel print:overflow-visible">
+        <section
+          aria-label={strings.card}
+          className="min-h-0 overflow-y-auto bg-panel print:overflow-visible"
+        >
           {plan ? (
             <ActionCardPane plan={plan} />
           ) : selected.event ? (
@@ -106,14 +119,14 @@ export function SearchPage() {
   )
 }
 
-/** The hits on the page, from top to bottom, including those of “more” and of the library. */
+/** Returns the hits on the page from top to bottom. */
 const hitsOnPage = (): Chosen[] =>
   [...document.querySelectorAll<HTMLElement>('[data-hit] a[data-focus]')].flatMap(({ dataset }) => {
     const [, kind, id] = /^(card|event)-(.+)$/.exec(dataset.focus ?? '') ?? []
     return kind && id ? [{ [kind]: id }] : []
   })
 
-/** j and k, and the arrows while the box has the focus, move from hit to hit; Enter opens the chosen one. */
+/** j and k, and the arrows in the box, move from hit to hit; Enter opens the chosen one. */
 function useMoves(state: SearchState, change: (next: Partial<SearchState>) => void, open: () => void) {
   const move = (by: number) => {
     const next = neighbour(hitsOnPage(), state, by)
@@ -137,4 +150,29 @@ function useMoves(state: SearchState, change: (next: Partial<SearchState>) => vo
     if (chosen)
       document.querySelector(`[data-hit="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
+}
+
+/** Too short to notice. */
+const MAX_WAIT_MS = 50
+
+let isFirst = true
+
+/** Where there is no room for list and card, the chosen card or event is a page of its own. */
+function redirectToDetail({ card, event }: SearchState): void {
+  if (isWide()) return
+  if (card) throw redirect({ ...cardPage({ card_id: card }), replace: true })
+  if (event) throw redirect({ to: '/memory/events/$rawId', params: { rawId: event }, replace: true })
+}
+
+/** Waits for the answers of src/first-load, so that the first page is drawn once, with its data. */
+export async function waitForFirstAnswers(state: SearchState): Promise<void> {
+  if (!isFirst || !queryClient.getQueryData(meQuery.queryKey)) return
+  isFirst = false
+  redirectToDetail(state)
+  const list = searchInput(state).query
+    ? queryClient.prefetchQuery(freeSearchQuery(state))
+    : queryClient.prefetchQuery(recentQuery)
+  const card = state.card ? [queryClient.prefetchQuery(cardQuery(state.card)), DetailPane.preload()] : []
+  const tooLong = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))
+  await Promise.race([Promise.all([list, ...card]), tooLong])
 }

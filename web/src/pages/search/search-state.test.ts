@@ -3,10 +3,10 @@ import {
   environmentOf,
   hasUnreadEnvironment,
   idempotencyKey,
-  libraryQuestion,
-  questionOf,
+  librarySearchInput,
   quoted,
   readSearch,
+  searchInput,
 } from './search-state.ts'
 
 test('unknown parts of the address are dropped, and a number in it is text', () => {
@@ -25,13 +25,13 @@ test('unknown parts of the address are dropped, and a number in it is text', () 
 test('filters become the request; a workspace does not narrow the library', () => {
   const state = { q: ' pool ', tags: 'a, b', env: 'node: 20, os=linux', workspace: 'w' }
   const filters = { query: 'pool', tags: ['a', 'b'], environment: { node: '20', os: 'linux' } }
-  expect(questionOf(state)).toEqual({ ...filters, workspace_ids: ['w'] })
-  expect(libraryQuestion(state)).toEqual({ ...filters, sections: ['library'], limit: 1000 })
+  expect(searchInput(state)).toEqual({ ...filters, workspace_ids: ['w'] })
+  expect(librarySearchInput(state)).toEqual({ ...filters, sections: ['library'], limit: 1000 })
 })
 
 test('one question has one key a day, and another question or day has another', () => {
   const ask = (q: string, tags?: string, day = '2026-03-01') =>
-    idempotencyKey(libraryQuestion({ q, tags }), new Date(`${day}T23:59:00Z`))
+    idempotencyKey(librarySearchInput({ q, tags }), new Date(`${day}T23:59:00Z`))
   expect(ask('pool')).toBe(ask(' pool '))
   const keys = [
     ask('pool'),
@@ -41,7 +41,7 @@ test('one question has one key a day, and another question or day has another', 
     ask('pool', undefined, '2026-03-02'),
   ]
   expect(new Set(keys).size).toBe(keys.length)
-  const withPlan = libraryQuestion({ q: 'pool', plan: true })
+  const withPlan = librarySearchInput({ q: 'pool', plan: true })
   expect(withPlan.generate_action_card).toBe(true)
   expect(idempotencyKey(withPlan, new Date('2026-03-01T12:00:00Z'))).toBe(ask('pool'))
   for (const key of [...keys, ask('é'.repeat(20_000))]) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/)

@@ -1,6 +1,6 @@
-import type { BoxInput } from '../../api/search.ts'
+import type { BoxInput } from '../../api/types.ts'
 
-/** What the address bar holds: the whole state of the page, so that reload, back and sharing work. */
+/** The state of the page in the address bar, so that reload, back and sharing work. */
 export type SearchState = {
   q?: string | undefined
   workspace?: string | undefined
@@ -8,7 +8,6 @@ export type SearchState = {
   env?: string | undefined
   track?: 'debug' | 'build' | undefined
   plan?: boolean | undefined
-  /** What is chosen: a card, or an event of memory. */
   card?: string | undefined
   event?: string | undefined
 }
@@ -33,14 +32,14 @@ export const listOf = (value: string | undefined) =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-/** "node: 20" and "node 20" as name and version; undefined without both. */
+/** Reads "node: 20" and "node 20" as name and version. */
 function pairOf(part: string): [string, string] | undefined {
   const [, name, version] =
     /^([^:=]*[^:=\s])\s*[:=]\s*(.+)$/.exec(part) ?? /^([^:=]+)\s+([^:=\s]+)$/.exec(part) ?? []
   return name && version ? [name.trim(), version] : undefined
 }
 
-/** "node: 20, os linux" as the filter object; parts without a name or a version are left out. */
+/** Reads "node: 20, os linux" as the filter object; incomplete parts are left out. */
 export const environmentOf = (value: string | undefined): Record<string, string> =>
   Object.fromEntries(
     listOf(value)
@@ -48,17 +47,14 @@ export const environmentOf = (value: string | undefined): Record<string, string>
       .filter((pair) => pair !== undefined),
   )
 
-/** Whether a part is left out, so that the field can say how to write it. */
 export const hasUnreadEnvironment = (value: string | undefined): boolean =>
   listOf(value).some((part) => !pairOf(part))
 
-/** Nothing chosen: a new question has no answer yet. */
 export const NOTHING_CHOSEN = { card: undefined, event: undefined }
 
 export const HITS_AT_ONCE = 20
 
-/** The question of the page, without its sections. */
-export function questionOf(state: SearchState): BoxInput {
+export function searchInput(state: SearchState): BoxInput {
   const tags = listOf(state.tags)
   const environment = environmentOf(state.env)
   return {
@@ -71,16 +67,16 @@ export function questionOf(state: SearchState): BoxInput {
   }
 }
 
-/** The question for the library, with the most hits at once: asking for more later would be charged again. */
-export function libraryQuestion(state: SearchState): BoxInput {
-  const { workspace_ids: _, ...question } = questionOf(state)
+/** Asks for all hits at once: asking for more later would be charged again. */
+export function librarySearchInput(state: SearchState): BoxInput {
+  const { workspace_ids: _, ...question } = searchInput(state)
   return { ...question, sections: ['library'], limit: 1000 }
 }
 
-/** What is paid for. A plan is made from the same hits at no extra cost, so it does not make another question. */
-export const paidQuestion = ({ generate_action_card: _, ...question }: BoxInput): BoxInput => question
+/** The part of a query that is paid for. A plan is made from the same hits at no extra cost. */
+export const paidInput = ({ generate_action_card: _, ...question }: BoxInput): BoxInput => question
 
-/** Two halves of 32 bits, each mixed on its own: enough to tell the questions of one person and one day apart. */
+/** Two halves of 32 bits, enough to tell the queries of one person and day apart. */
 function hashOf(text: string): string {
   let [a, b] = [0x811c9dc5, 0x9e3779b9]
   for (let i = 0; i < text.length; i++) {
@@ -91,13 +87,12 @@ function hashOf(text: string): string {
   return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('')
 }
 
-/** Made from query, filters and day, so that the server charges one question once a day, in all windows. */
+/** Made from query, filters and day, so that the server charges a query once a day, in all windows. */
 export const idempotencyKey = (question: BoxInput, now: Date): string => {
-  const text = JSON.stringify(paidQuestion(question))
+  const text = JSON.stringify(paidInput(question))
   return `library-${now.toISOString().slice(0, 10)}-${text.length}-${hashOf(text)}`
 }
 
-/** The query with these words in quotation marks, so that they are searched as they are. */
 export const quoted = (query: string, words: readonly string[]): string =>
   query.replace(/[\p{L}\p{N}\p{M}_]+/gu, (word) =>
     words.includes(word.normalize('NFKC').toLowerCase()) ? `"${word}"` : word,

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { BoxAnswer } from '../../api/search.ts'
+import type { BoxAnswer } from '../../api/types.ts'
 import { Summary } from './sections.tsx'
 
 const summary = (mine: number, memory: number, library?: BoxAnswer) =>

@@ -1,30 +1,30 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { listCards } from '../../api/cards.ts'
+import { call } from '../../api/client.ts'
 import type { ListedCard } from '../../api/types.ts'
-import { RECENT } from '../../first-load/questions.ts'
+import { RECENT } from '../../first-load/requests.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
-import { useWide } from '../../lib/use-wide.ts'
+import { useWide } from '../../lib/hooks.ts'
 import { Key } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { ReadersLine } from '../cards/sharing/readers.tsx'
-import { AddSamples } from '../first-steps/samples.tsx'
+import { ReadersLine } from '../cards/readers.tsx'
+import { AddSamples } from '../first-steps/first-steps.tsx'
 import { KeptSearchList } from './kept-searches.tsx'
 import type { SearchState } from './search-state.ts'
+import * as strings from './strings.ts'
 
 type Change = (next: Partial<SearchState>) => void
 
-const EXAMPLES = ['connection pool exhausted', 'how to rotate a signing key', 'ENOSPC inotify watchers']
+const EXAMPLES = [strings.exampleError, strings.exampleGoal, strings.exampleCode]
 
 export const recentQuery = queryOptions({
   queryKey: ['cards', 'recent'],
-  queryFn: () => listCards(RECENT),
+  queryFn: () => call('GET /api/v1/cases', RECENT),
 })
 
-/** Before the first word: recent searches, cards that changed last, or how to begin. */
 export function StartList({ selected, change }: { selected: string | undefined; change: Change }) {
   const recent = useQuery(recentQuery)
   if (!recent.data)
@@ -45,19 +45,19 @@ export function StartList({ selected, change }: { selected: string | undefined; 
 const EmptyVault = ({ change }: { change: Change }) => (
   <EmptyState
     icon={<Search size={18} />}
-    title="Your vault is empty"
+    title={strings.emptyVaultTitle}
     action={
       <div className="flex flex-wrap justify-center gap-2">
         <LinkButton to="/cards/new" look="primary">
-          Write the first card
+          {strings.writeFirstCard}
         </LinkButton>
-        <LinkButton to="/connect">Connect your agent</LinkButton>
+        <LinkButton to="/connect">{strings.connectYourAgent}</LinkButton>
         <AddSamples />
       </div>
     }
     example={
       <>
-        Or try a search; the library is its last section:{' '}
+        {strings.orTrySearch}
         {EXAMPLES.map((example, index) => (
           <span key={example}>
             {index > 0 && ', '}
@@ -73,16 +73,17 @@ const EmptyVault = ({ change }: { change: Change }) => (
       </>
     }
   >
-    A card is one problem and its solution. Write one by hand, or let your agent record what it solves.
+    {strings.emptyVaultHint}
   </EmptyState>
 )
 
-/** The keys of the search page move through these rows as through hits. */
 function RecentList({ cards, selected }: { cards: ListedCard[]; selected: string | undefined }) {
   const wide = useWide()
   return (
     <>
-      <h2 className="border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">Changed last</h2>
+      <h2 className="border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">
+        {strings.changedLast}
+      </h2>
       <ul className="divide-y divide-line border-b border-line">
         {cards.map((card) => {
           const chosen = wide && card.card_id === selected
@@ -119,15 +120,15 @@ function RecentList({ cards, selected }: { cards: ListedCard[]; selected: string
 
 export function StartPane() {
   const keys = [
-    ['/', 'to search'],
+    ['/', strings.keyToSearch],
     ['J', 'and'],
-    ['K', 'to move'],
-    ['?', 'for every key'],
+    ['K', strings.keyToMove],
+    ['?', strings.keyForEveryKey],
   ]
   return (
     <div className="grid h-full place-items-center p-8">
       <div className="grid justify-items-center gap-3 text-center text-sm text-faint">
-        <p>The card you choose opens here.</p>
+        <p>{strings.chosenCardOpensHere}</p>
         <p className="flex flex-wrap items-center justify-center gap-1.5">
           {keys.map(([key, does]) => (
             <span key={key} className="inline-flex items-center gap-1.5">

@@ -1,43 +1,41 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type BoxAnswer, searchBox } from '../../api/search.ts'
-import { freeSearch } from '../../first-load/questions.ts'
+import type { BoxAnswer } from '../../api/types.ts'
+import { freeSearch } from '../../first-load/requests.ts'
 import { sessionUser } from '../../lib/session-user.ts'
 import { tab } from '../../lib/storage.ts'
 import { refreshMe } from '../../session.ts'
 import {
   HITS_AT_ONCE,
   idempotencyKey,
-  libraryQuestion,
-  paidQuestion,
-  questionOf,
+  librarySearchInput,
+  paidInput,
   type SearchState,
+  searchInput,
 } from './search-state.ts'
 
-/** Own cards, team cards and memory in one request; free. */
 export const freeSearchQuery = (state: SearchState) => {
-  const question = questionOf(state)
+  const question = searchInput(state)
   return queryOptions({
     queryKey: ['search', 'free', question],
-    queryFn: ({ signal }) => searchBox(freeSearch(question), { signal }),
+    queryFn: ({ signal }) => call('POST /api/v1/search/box', freeSearch(question), { signal }),
   })
 }
 
-/** While the person types. */
 export const useFreeSearch = (state: SearchState) =>
   useQuery({
     ...freeSearchQuery(state),
-    enabled: questionOf(state).query !== '',
+    enabled: searchInput(state).query !== '',
     placeholderData: keepPreviousData,
   })
 
 export type FreeSection = 'mine' | 'team' | 'memory'
 
-/** More of one section: asked again with a higher limit, since a ranking has no pages. */
+/** Asks again with a higher limit, since a ranking has no pages. */
 export function useMore(state: SearchState, section: FreeSection) {
-  const question = questionOf(state)
+  const question = searchInput(state)
   const text = JSON.stringify(question)
   const [asked, setAsked] = useState({ text, limit: HITS_AT_ONCE })
   const limit = asked.text === text ? asked.limit : HITS_AT_ONCE
@@ -45,13 +43,13 @@ export function useMore(state: SearchState, section: FreeSection) {
     queryKey: ['search', 'more', question, section, limit],
     enabled: limit > HITS_AT_ONCE,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => searchBox({ ...question, sections: [section], limit }, { signal }),
+    queryFn: ({ signal }) =>
+      call('POST /api/v1/search/box', { ...question, sections: [section], limit }, { signal }),
   })
   return {
     answer: limit > HITS_AT_ONCE && query.data?.query === question.query ? query.data[section] : null,
     loading: query.isFetching,
     error: query.error,
-    // What did not come is asked for again, and no more.
     more: () => {
       if (query.error) void query.refetch()
       else setAsked({ text, limit: Math.min(1000, limit * 5) })
@@ -60,28 +58,31 @@ export function useMore(state: SearchState, section: FreeSection) {
 }
 
 /**
- * The same question with and without a plan has one key. If the other one was asked first today, the server refuses this
- * one, and the first answer comes again instead of a second charge.
+ * A query with and without a plan has one key. If the other one came first today, the server refuses this
+ * one, and the first answer is repeated instead of a second charge.
  */
 async function askLibrary(state: SearchState): Promise<BoxAnswer> {
-  const headers = { 'Idempotency-Key': idempotencyKey(libraryQuestion(state), new Date()) }
+  const headers = { 'Idempotency-Key': idempotencyKey(librarySearchInput(state), new Date()) }
   try {
-    return await searchBox(libraryQuestion(state), { headers })
+    return await call('POST /api/v1/search/box', librarySearchInput(state), { headers })
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'idempotency_conflict')) throw error
-    return searchBox(libraryQuestion({ ...state, plan: state.plan ? undefined : true }), { headers })
+    return call(
+      'POST /api/v1/search/box',
+      librarySearchInput({ ...state, plan: state.plan ? undefined : true }),
+      { headers },
+    )
   }
 }
 
 /**
- * A search of the library costs, so it runs only when it is sent. Its answer is kept for this tab, and its key makes the
- * server repeat the first answer of the day to this person, whatever tab, browser or session asks: no question is paid for
- * twice.
+ * Runs only when it is sent, because it costs. The key makes the server repeat the first answer of the day
+ * in every tab, browser or session, so no query is paid for twice.
  */
 export function useLibrarySearch(state: SearchState) {
-  const question = paidQuestion(libraryQuestion(state))
+  const question = paidInput(librarySearchInput(state))
   const key = ['search', 'library', question] as const
-  // A session may end without signing out, and somebody else go on in the same tab.
+  // A session may end without signing out, and another person may continue in this tab.
   const storeKey = `kv-library:${sessionUser()}:${JSON.stringify(question)}`
   const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null)
   const [sending, setSending] = useState(false)
@@ -99,7 +100,7 @@ export function useLibrarySearch(state: SearchState) {
     try {
       const answer = await askLibrary(state)
       queryClient.setQueryData(key, answer)
-      // Not the balance of the answer: it may be the one of this morning, given again.
+      // The balance in the answer may be an old one, repeated.
       void refreshMe()
       tab.write(storeKey, answer)
     } catch (error) {

@@ -1,32 +1,35 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deleteKey, listKeys } from '../../api/account.ts'
-import { queryClient } from '../../api/query.ts'
-import type { ApiKey } from '../../api/settings.ts'
+import { ApiError, call } from '../../api/client.ts'
+import { queryClient, useAttempt } from '../../api/query.ts'
+import type { ApiKey, Scope } from '../../api/types.ts'
 import { formatAgo, formatDay } from '../../lib/format.ts'
 import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
+import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { CreateKey } from './create-key.tsx'
-import { KeyHomeName } from './key-home.tsx'
-import { SCOPES } from './scopes.ts'
+import { AGENT_SCOPES, KeyHome, KeyHomeName, SCOPES, ShownKey } from './key-parts.tsx'
+import * as strings from './strings.ts'
 
 export function ApiKeys() {
-  const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
+  const keys = useQuery({
+    queryKey: ['api-keys'],
+    queryFn: ({ signal }) => call('GET /api/v1/auth/api-keys', {}, { signal }),
+  })
   const [dialog, setDialog] = useState<'create' | ApiKey | null>(null)
   return (
     <Section
-      title="API keys"
-      lead="A key stands for you. Give each agent and script its own, so that you can remove one without the others."
+      title={strings.apiKeys}
+      lead={strings.apiKeysLead}
       actions={
         <Button look="primary" onClick={() => setDialog('create')}>
           <Plus size={14} aria-hidden />
-          New key
+          {strings.newKey}
         </Button>
       }
     >
@@ -38,32 +41,34 @@ export function ApiKeys() {
       {keys.data?.length === 0 && (
         <EmptyState
           icon={<KeyRound size={18} />}
-          title="No keys yet"
-          action={<LinkButton to="/connect">Connect an agent</LinkButton>}
+          title={strings.noKeysYet}
+          action={<LinkButton to="/connect">{strings.connectAnAgent}</LinkButton>}
           example={
             <>
-              A key goes into the header <span className="font-mono">X-API-Key</span> of a request.
+              {strings.keyHeaderBefore}
+              <span className="font-mono">X-API-Key</span>
+              {strings.keyHeaderAfter}
             </>
           }
         >
-          Agents and scripts need a key to search and record for you.
+          {strings.noKeysHint}
         </EmptyState>
       )}
       {keys.data && keys.data.length > 0 && (
         <Table
-          label="API keys"
+          label={strings.apiKeys}
           rows={keys.data}
           rowKey={(key) => key.key_id}
           columns={[
-            { name: 'Key', cell: (key) => <KeyName of={key} /> },
-            { name: 'May', wide: true, cell: (key) => <Scopes of={key} /> },
-            { name: 'Last used', cell: (key) => <LastUse of={key} /> },
+            { name: strings.key, cell: (key) => <KeyName of={key} /> },
+            { name: strings.may, wide: true, cell: (key) => <Scopes of={key} /> },
+            { name: strings.lastUsed, cell: (key) => <LastUse of={key} /> },
             {
-              name: 'Actions',
+              name: strings.actions,
               hideName: true,
               end: true,
               cell: (key) => (
-                <IconButton label={`Delete key ${key.name}`} onClick={() => setDialog(key)}>
+                <IconButton label={strings.deleteKeyNamed(key.name)} onClick={() => setDialog(key)}>
                   <Trash2 size={16} />
                 </IconButton>
               ),
@@ -87,7 +92,7 @@ const KeyName = ({ of: key }: { of: ApiKey }) => (
 
 const Scopes = ({ of: key }: { of: ApiKey }) =>
   key.scopes.length === SCOPES.length ? (
-    <span className="text-soft">Everything</span>
+    <span className="text-soft">{strings.everything}</span>
   ) : (
     <span className="flex flex-wrap gap-1">
       {key.scopes.map((scope) => (
@@ -97,19 +102,22 @@ const Scopes = ({ of: key }: { of: ApiKey }) =>
   )
 
 function LastUse({ of: key }: { of: ApiKey }) {
-  if (key.expires_at && Date.parse(key.expires_at) < Date.now()) return <Badge tone="warn">Expired</Badge>
+  if (key.expires_at && Date.parse(key.expires_at) < Date.now())
+    return <Badge tone="warn">{strings.expired}</Badge>
   return (
     <span className="text-soft">
-      {key.last_used_at ? formatAgo(key.last_used_at) : 'Never'}
-      {key.expires_at && <span className="block text-xs text-faint">until {formatDay(key.expires_at)}</span>}
+      {key.last_used_at ? formatAgo(key.last_used_at) : strings.never}
+      {key.expires_at && (
+        <span className="block text-xs text-faint">{strings.untilDay(formatDay(key.expires_at))}</span>
+      )}
     </span>
   )
 }
 
 function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const remove = useMutation({
-    mutationFn: () => deleteKey({ key_id: apiKey.key_id }),
-    onSuccess: () => toast(`The key “${apiKey.name}” no longer works.`),
+    mutationFn: () => call('DELETE /api/v1/auth/api-keys/{key_id}', { key_id: apiKey.key_id }),
+    onSuccess: () => toast(strings.keyDeleted(apiKey.name)),
     onError: toastError,
     onSettled: async () => {
       onClose()
@@ -117,12 +125,102 @@ function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     },
   })
   return (
-    <ConfirmDialog onClose={onClose} mutation={remove} title="Delete this key" action="Delete key">
+    <ConfirmDialog
+      onClose={onClose}
+      mutation={remove}
+      title={strings.deleteThisKey}
+      action={strings.deleteKey}
+    >
       <p>
-        “{apiKey.name}” stops working at once, for every agent and script that uses it.{' '}
-        {apiKey.last_used_at ? `It was last used ${formatAgo(apiKey.last_used_at)}.` : 'It was never used.'}{' '}
-        What they recorded stays.
+        {strings.deleteKeyWarning(
+          apiKey.name,
+          apiKey.last_used_at ? `It was last used ${formatAgo(apiKey.last_used_at)}.` : 'It was never used.',
+        )}
       </p>
     </ConfirmDialog>
   )
 }
+
+function CreateKey({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState(AGENT_SCOPES)
+  const [days, setDays] = useState('')
+  const [home, setHome] = useState('')
+  const attempt = useAttempt()
+  const create = useMutation({
+    mutationFn: () => {
+      const input = {
+        name: name.trim(),
+        scopes: SCOPES.map((scope) => scope.value).filter((scope) => chosen.includes(scope)),
+        ...(days ? { expires_in_days: Number(days) } : {}),
+        ...(home ? { default_workspace_id: home } : {}),
+      }
+      return attempt(input, (options) => call('POST /api/v1/auth/api-keys', input, options))
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
+  })
+  if (create.data) return <NewKey apiKey={create.data.api_key} onClose={onClose} />
+  const toggle = (scope: Scope) =>
+    setChosen((before) =>
+      before.includes(scope) ? before.filter((one) => one !== scope) : [...before, scope],
+    )
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={strings.newApiKey}
+      action={strings.createKey}
+      ready={name.trim() !== '' && chosen.length > 0}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
+    >
+      <TextField
+        label={strings.nameLabel}
+        required
+        autoFocus
+        maxLength={120}
+        autoComplete="off"
+        placeholder={strings.keyNameExample}
+        hint={strings.keyNameHint}
+        value={name}
+        error={create.error instanceof ApiError ? create.error.field('name') : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <fieldset className="grid gap-2.5">
+        <legend className="mb-2.5 text-sm font-medium">{strings.itMay}</legend>
+        {SCOPES.map((scope) => (
+          <Checkbox
+            key={scope.value}
+            label={scope.may}
+            hint={<span className="font-mono">{scope.value}</span>}
+            checked={chosen.includes(scope.value)}
+            onChange={() => toggle(scope.value)}
+          />
+        ))}
+      </fieldset>
+      <SelectField label={strings.expires} value={days} onChange={(event) => setDays(event.target.value)}>
+        <option value="">{strings.never}</option>
+        <option value="30">{strings.in30Days}</option>
+        <option value="90">{strings.in90Days}</option>
+        <option value="365">{strings.inAYear}</option>
+      </SelectField>
+      <KeyHome value={home} onChange={setHome} />
+    </FormDialog>
+  )
+}
+
+const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose: () => void }) => (
+  <Dialog
+    open
+    onClose={onClose}
+    keepOpen
+    title={strings.yourNewKey}
+    footer={
+      <Button look="primary" onClick={onClose}>
+        {strings.done}
+      </Button>
+    }
+  >
+    <ShownKey apiKey={apiKey} />
+  </Dialog>
+)

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AppWindow, BadgeCheck, Unplug } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { type ConnectedApp, disconnectApp, listApps } from '../../api/settings.ts'
+import type { ConnectedApp } from '../../api/types.ts'
 import { formatAgo, formatDay } from '../../lib/format.ts'
 import { Tag } from '../../ui/badge.tsx'
 import { IconButton, LinkButton } from '../../ui/button.tsx'
@@ -11,17 +12,18 @@ import { Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
 
 const APPS_KEY = ['connected-apps']
 
 export function ConnectedApps() {
-  const apps = useQuery({ queryKey: APPS_KEY, queryFn: ({ signal }) => listApps({}, { signal }) })
+  const apps = useQuery({
+    queryKey: APPS_KEY,
+    queryFn: ({ signal }) => call('GET /api/v1/auth/connected-apps', {}, { signal }),
+  })
   const [leaving, setLeaving] = useState<ConnectedApp | null>(null)
   return (
-    <Section
-      title="Connected apps"
-      lead="Apps and agents that you signed in to through this vault, without giving them a key."
-    >
+    <Section title={strings.connectedApps} lead={strings.connectedAppsLead}>
       {!apps.data && (
         <NotLoaded query={apps}>
           <SkeletonList rows={2} />
@@ -30,22 +32,21 @@ export function ConnectedApps() {
       {apps.data?.length === 0 && (
         <EmptyState
           icon={<AppWindow size={18} />}
-          title="No connected apps"
-          action={<LinkButton to="/connect">Connect your agent</LinkButton>}
+          title={strings.noConnectedApps}
+          action={<LinkButton to="/connect">{strings.connectYourAgent}</LinkButton>}
         >
-          When an app asks for access, a page here names it and what it may do. What you allow appears in this
-          list.
+          {strings.noConnectedAppsHint}
         </EmptyState>
       )}
       {apps.data && apps.data.length > 0 && (
         <Table
-          label="Connected apps"
+          label={strings.connectedApps}
           rows={apps.data}
           rowKey={(app) => app.app_id}
           columns={[
-            { name: 'App', cell: (app) => <AppName app={app} /> },
+            { name: strings.app, cell: (app) => <AppName app={app} /> },
             {
-              name: 'May',
+              name: strings.may,
               wide: true,
               cell: (app) => (
                 <span className="flex flex-wrap gap-1">
@@ -56,17 +57,19 @@ export function ConnectedApps() {
               ),
             },
             {
-              name: 'Last used',
+              name: strings.lastUsed,
               cell: (app) => (
-                <span className="text-soft">{app.last_used_at ? formatAgo(app.last_used_at) : 'Never'}</span>
+                <span className="text-soft">
+                  {app.last_used_at ? formatAgo(app.last_used_at) : strings.never}
+                </span>
               ),
             },
             {
-              name: 'Actions',
+              name: strings.actions,
               hideName: true,
               end: true,
               cell: (app) => (
-                <IconButton label={`Disconnect ${app.name}`} onClick={() => setLeaving(app)}>
+                <IconButton label={strings.disconnectApp(app.name)} onClick={() => setLeaving(app)}>
                   <Unplug size={16} />
                 </IconButton>
               ),
@@ -79,7 +82,7 @@ export function ConnectedApps() {
   )
 }
 
-/** The name is the app's own claim; only a host that we checked counts as proof. */
+/** The name is the app's own claim; only a verified host counts as proof. */
 const AppName = ({ app }: { app: ConnectedApp }) => (
   <span className="block min-w-0">
     <span className="block max-w-48 truncate font-medium sm:max-w-72">{app.name}</span>
@@ -90,7 +93,7 @@ const AppName = ({ app }: { app: ConnectedApp }) => (
           {app.verified_host}
         </>
       ) : (
-        <>Name not verified, since {formatDay(app.connected_at)}</>
+        strings.nameNotVerified(formatDay(app.connected_at))
       )}
     </span>
   </span>
@@ -98,8 +101,8 @@ const AppName = ({ app }: { app: ConnectedApp }) => (
 
 function Disconnect({ app, onClose }: { app: ConnectedApp; onClose: () => void }) {
   const disconnect = useMutation({
-    mutationFn: () => disconnectApp({ app_id: app.app_id }),
-    onSuccess: () => toast(`${app.name} is disconnected.`),
+    mutationFn: () => call('DELETE /api/v1/auth/connected-apps/{app_id}', { app_id: app.app_id }),
+    onSuccess: () => toast(strings.appDisconnected(app.name)),
     onError: toastError,
     onSettled: async () => {
       onClose()
@@ -110,10 +113,10 @@ function Disconnect({ app, onClose }: { app: ConnectedApp; onClose: () => void }
     <ConfirmDialog
       onClose={onClose}
       mutation={disconnect}
-      title={`Disconnect ${app.name}`}
-      action="Disconnect"
+      title={strings.disconnectApp(app.name)}
+      action={strings.disconnect}
     >
-      <p>Its access ends at once. What it recorded stays. It has to ask you again to come back.</p>
+      <p>{strings.disconnectWarning}</p>
     </ConfirmDialog>
   )
 }

@@ -6,6 +6,7 @@ import { ApiKeys } from './api-keys.tsx'
 import { ConnectedApps } from './connected-apps.tsx'
 import { General } from './general.tsx'
 import type { SettingsTab } from './routes.ts'
+import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/settings')
 
@@ -13,18 +14,18 @@ export function SettingsPage() {
   const { tab = 'general' } = route.useSearch()
   const navigate = route.useNavigate()
   return (
-    <Page title="Settings">
+    <Page title={strings.settings}>
       <Tabs<SettingsTab>
-        label="Settings"
+        label={strings.settings}
         value={tab}
         onChange={(next) =>
           void navigate({ search: { tab: next === 'general' ? undefined : next }, replace: true })
         }
         tabs={[
-          { value: 'general', label: 'General', content: <General /> },
-          { value: 'keys', label: 'API keys', content: <ApiKeys /> },
-          { value: 'apps', label: 'Connected apps', content: <ConnectedApps /> },
-          { value: 'account', label: 'Account', content: <Account /> },
+          { value: 'general', label: strings.general, content: <General /> },
+          { value: 'keys', label: strings.apiKeys, content: <ApiKeys /> },
+          { value: 'apps', label: strings.connectedApps, content: <ConnectedApps /> },
+          { value: 'account', label: strings.account, content: <Account /> },
         ]}
       />
     </Page>

@@ -17,18 +17,17 @@ const support = createRoute({
   component: lazyPage(() => import('./support-page.tsx'), 'SupportPage'),
 })
 
-/** For people who cannot get in: that is when help is needed most. */
 const help = createRoute({
   getParentRoute: () => openRoute,
   path: '/help',
   validateSearch: helpSearch,
-  component: lazyPage(() => import('./help-page.tsx'), 'HelpPage'),
+  component: lazyPage(() => import('./support-page.tsx'), 'HelpPage'),
 })
 
 const myTicket = createRoute({
   getParentRoute: () => appRoute,
   path: '/support/tickets/$ticketId',
-  component: lazyPage(() => import('./my-ticket-page.tsx'), 'MyTicketPage'),
+  component: lazyPage(() => import('./ticket-page.tsx'), 'MyTicketPage'),
 })
 
 const tickets = createRoute({

@@ -1,34 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronRight, Inbox, Paperclip } from 'lucide-react'
-import type { ListedTicket } from '../../api/tickets.ts'
+import type { ListedTicket } from '../../api/types.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Segmented } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
-import { ticketsQuery } from './ticket-queries.ts'
-import { planName } from './ticket-rules.ts'
+import * as strings from './strings.ts'
+import { planName, ticketsQuery } from './tickets.ts'
 
 const route = getRouteApi('/app/admin/tickets')
 
-/** For the operators of this server. */
 export function TicketsPage() {
   const { status = 'open', page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const tickets = useQuery(ticketsQuery(status, page))
   return (
     <Page
-      title="Support tickets"
-      lead="What people wrote to this server: higher plans first, then the newest. Authors get answers by e-mail and in the app."
+      title={strings.supportTickets}
+      lead={strings.ticketsLead}
       actions={
         <Segmented
-          label="State"
+          label={strings.state}
           value={status}
           options={[
-            { value: 'open', label: 'Open' },
-            { value: 'closed', label: 'Closed' },
+            { value: 'open', label: strings.openLabel },
+            { value: 'closed', label: strings.closed },
           ]}
           onChange={(next) =>
             void navigate({ search: { status: next === 'closed' ? next : undefined }, replace: true })
@@ -44,9 +43,9 @@ export function TicketsPage() {
       {tickets.data?.total === 0 && (
         <EmptyState
           icon={<Inbox size={18} />}
-          title={status === 'open' ? 'Nothing is waiting' : 'No closed tickets yet'}
+          title={status === 'open' ? strings.nothingIsWaiting : strings.noClosedTickets}
         >
-          Tickets come from the page Support, also from people who cannot sign in.
+          {strings.ticketsHint}
         </EmptyState>
       )}
       {tickets.data && tickets.data.total > 0 && (

@@ -1,52 +1,50 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { acceptInvite, type InviteView, viewInvite } from '../../api/team.ts'
+import type { InviteView } from '../../api/types.ts'
 import { formatDay } from '../../lib/format.ts'
-import { startAnew } from '../../lib/session-user.ts'
+import { reloadPage } from '../../lib/session-user.ts'
 import { configQuery, signOut, useSignedIn } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { AccountCard } from '../account/account-card.tsx'
-import { ROLES, roleName } from './roles.ts'
+import * as strings from './strings.ts'
+import { ROLES, roleName } from './workspace-fields.tsx'
 
 const route = getRouteApi('/open/invite/$token')
 
-const NO_INVITATION =
-  'This link leads to no invitation. It was revoked, replaced by a newer one, or a part of it is missing.'
+const NO_INVITATION = strings.unknownInvitation
 
 const GONE: Record<string, string> = {
-  invite_expired:
-    'This invitation has expired. Ask the person who invited you for a new link; it takes them one click.',
+  invite_expired: strings.expiredInvitation,
   not_found: NO_INVITATION,
-  // What is in the link cannot be a token at all.
+  // The link holds no token at all.
   invalid_input: NO_INVITATION,
 }
 
-/** For the invited person, signed in or not: who invites to what, and the one way in. */
 export function InvitationPage() {
   const { token } = route.useParams()
   const invite = useQuery({
     queryKey: ['invitation', token],
-    queryFn: ({ signal }) => viewInvite({ token }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/workspaces/invites/{token}', { token }, { signal }),
     retry: false,
   })
   if (!invite.data && invite.error) {
     const code = invite.error instanceof ApiError ? invite.error.code : ''
     return (
-      <AccountCard title="No invitation here">
+      <AccountCard title={strings.noInvitationHere}>
         <Notice tone="warn">{GONE[code] ?? invite.error.message}</Notice>
         <LinkButton to="/" className="h-9">
-          Go to Knowledge Vault
+          {strings.goToVault}
         </LinkButton>
       </AccountCard>
     )
   }
   if (!invite.data)
     return (
-      <AccountCard title="Invitation">
+      <AccountCard title={strings.invitation}>
         <Skeleton className="w-full" />
         <Skeleton className="w-2/3" />
         <Skeleton className="mt-2 h-9 w-full" />
@@ -61,24 +59,26 @@ function Invitation({ token, invite }: { token: string; invite: InviteView }) {
   if (invite.status === 'accepted')
     return (
       <AccountCard
-        title={`Invitation to ${invite.workspace_name}`}
-        lead={`This invitation has already been accepted. If that was you, ${invite.workspace_name} is among your workspaces. If not, ask ${invite.inviter_name} for a new link.`}
+        title={strings.invitationTo(invite.workspace_name)}
+        lead={strings.alreadyAccepted(invite.workspace_name, invite.inviter_name)}
       >
         <LinkButton to="/workspaces" look="primary" className="h-9">
-          {me ? 'Open my workspaces' : 'Sign in'}
+          {me ? strings.openMyWorkspaces : strings.signIn}
         </LinkButton>
       </AccountCard>
     )
   return (
     <AccountCard
-      title={`Join ${invite.workspace_name}`}
+      title={strings.joinWorkspace(invite.workspace_name)}
       lead={
         <>
-          {invite.inviter_name} invites <span className="font-medium text-ink">{invite.email || 'you'}</span>{' '}
-          as {roleName(invite.role).toLowerCase()}: {can}.
+          {strings.inviterInvites(invite.inviter_name)}
+          <span className="font-medium text-ink">{invite.email || 'you'}</span>
+          {strings.asRole(roleName(invite.role).toLowerCase())}
+          {can}.
         </>
       }
-      footer={`The link works once, until ${formatDay(invite.expires_at)}.`}
+      footer={strings.linkExpires(formatDay(invite.expires_at))}
     >
       {me ? (
         <Accept token={token} invite={invite} email={me.email} />
@@ -96,11 +96,11 @@ function SignInFirst({ token, invite }: { token: string; invite: InviteView }) {
     <>
       {config?.registration !== 'closed' && (
         <LinkButton to="/sign-up" search={{ ...search, invite: token }} look="primary" className="h-9">
-          Create an account and join
+          {strings.createAccountAndJoin}
         </LinkButton>
       )}
       <LinkButton to="/sign-in" search={search} className="h-9">
-        I have an account
+        {strings.haveAccount}
       </LinkButton>
     </>
   )
@@ -109,11 +109,11 @@ function SignInFirst({ token, invite }: { token: string; invite: InviteView }) {
 function Accept({ token, invite, email }: { token: string; invite: InviteView; email: string }) {
   const navigate = useNavigate()
   const accept = useMutation({
-    mutationFn: () => acceptInvite({ token }),
+    mutationFn: () => call('POST /api/v1/workspaces/invites/accept', { token }),
     onSuccess: async (membership) => {
       await queryClient.invalidateQueries({ queryKey: ['workspaces'] })
       queryClient.removeQueries({ queryKey: ['invitation', token] })
-      toast(`You are ${roleName(membership.role).toLowerCase()} of ${invite.workspace_name} now.`)
+      toast(strings.joinedAs(roleName(membership.role).toLowerCase(), invite.workspace_name))
       void navigate({ to: '/cards', search: { scope: 'workspace', workspace: membership.workspace_id } })
     },
   })
@@ -121,22 +121,22 @@ function Accept({ token, invite, email }: { token: string; invite: InviteView; e
     <>
       {invite.email !== '' && email.toLowerCase() !== invite.email.toLowerCase() && (
         <Notice>
-          You are signed in as {email}. The workspace will show this account.{' '}
+          {strings.signedInAs(email)}
           <button
             type="button"
             className="font-medium text-accent hover:underline"
-            onClick={() => void signOut().then(startAnew, toastError)}
+            onClick={() => void signOut().then(reloadPage, toastError)}
           >
-            Use another
+            {strings.useAnother}
           </button>
         </Notice>
       )}
       <FormError error={accept.error} />
       <Button look="primary" className="h-9" busy={accept.isPending} onClick={() => accept.mutate()}>
-        Accept and join
+        {strings.acceptAndJoin}
       </Button>
       <LinkButton to="/" className="h-9">
-        Not now
+        {strings.notNow}
       </LinkButton>
     </>
   )

@@ -1,16 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { MailCheck, MailPlus, RefreshCw, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
-import {
-  createInvite,
-  type Invite,
-  type InviteAction,
-  type Role,
-  resendInvite,
-  revokeInvite,
-  type Workspace,
-} from '../../api/team.ts'
+import { ApiError, call } from '../../api/client.ts'
+import type { Invite, InviteAction, Role, Workspace } from '../../api/types.ts'
 import { formatAgo, formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -20,7 +12,8 @@ import { Section } from '../../ui/page.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ROLES, roleName } from './roles.ts'
+import * as strings from './strings.ts'
+import { ROLES, roleName } from './workspace-fields.tsx'
 import { invitesQuery, workspaceChanged } from './workspace-queries.ts'
 
 export function Invitations({ workspace }: { workspace: Workspace }) {
@@ -33,10 +26,10 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
       <InviteForm workspace={workspace} onSent={setLatest} />
       {latest && <LinkPanel action={latest} onClose={() => setLatest(null)} />}
       <Section
-        title="Sent invitations"
+        title={strings.sentInvitations}
         actions={
           <Checkbox
-            label="Show accepted, declined and revoked"
+            label={strings.showSettledInvitations}
             checked={history}
             onChange={(event) => setHistory(event.target.checked)}
           />
@@ -50,9 +43,9 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
         {invites.data?.length === 0 && (
           <EmptyState
             icon={<MailPlus size={18} />}
-            title={history ? 'Nobody was invited so far' : 'No open invitations'}
+            title={history ? strings.noInvitationsTitle : strings.noOpenInvitations}
           >
-            Enter an e-mail address above. The person gets a link that works once, for seven days.
+            {strings.noInvitationsHint}
           </EmptyState>
         )}
         {invites.data && invites.data.length > 0 && (
@@ -76,12 +69,16 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
   const [role, setRole] = useState<Role>(ROLES.find((one) => one.value === policyRole)?.value ?? 'viewer')
   const invite = useMutation({
     mutationFn: (typed: string) =>
-      createInvite({ workspace_id: workspace.workspace_id, email: typed.trim(), role }),
+      call('POST /api/v1/workspaces/{workspace_id}/invites', {
+        workspace_id: workspace.workspace_id,
+        email: typed.trim(),
+        role,
+      }),
     onSuccess: (action, sent) => {
-      // The next address may be there already.
+      // The next address may already be typed.
       setEmail((typed) => (typed === sent ? '' : typed))
       onSent(action)
-      toast(`${invited(action.invite)} is invited.`)
+      toast(strings.invitedNotice(invited(action.invite)))
       void workspaceChanged(workspace.workspace_id)
     },
   })
@@ -93,7 +90,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
     <form className="grid gap-3" onSubmit={submit}>
       <div className="grid items-start gap-3 sm:grid-cols-[minmax(0,1fr)_--spacing(40)_auto]">
         <TextField
-          label="E-mail address"
+          label={strings.eMailAddress}
           type="email"
           required
           minLength={3}
@@ -104,7 +101,11 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
           error={invite.error instanceof ApiError ? invite.error.field('email') : undefined}
           onChange={(event) => setEmail(event.target.value)}
         />
-        <SelectField label="Role" value={role} onChange={(event) => setRole(event.target.value as Role)}>
+        <SelectField
+          label={strings.role}
+          value={role}
+          onChange={(event) => setRole(event.target.value as Role)}
+        >
           {ROLES.map((one) => (
             <option key={one.value} value={one.value}>
               {one.label}
@@ -112,7 +113,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
           ))}
         </SelectField>
         <Button type="submit" look="primary" busy={invite.isPending} className="sm:mt-6.5">
-          Invite
+          {strings.invite}
         </Button>
       </div>
       <p className="text-xs text-faint">
@@ -126,23 +127,25 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
 function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => void }) {
   return (
     <section
-      aria-label="Invitation link"
+      aria-label={strings.invitationLink}
       className="grid animate-enter gap-2 rounded-md border border-line p-4"
     >
       <div className="flex items-start gap-2 text-sm">
         <MailCheck size={16} className="mt-0.5 shrink-0 text-ok" aria-hidden />
         <p className="grow">
           {action.email_sent
-            ? `An e-mail is on its way to ${invited(action.invite)}.`
-            : `There is an invitation for ${invited(action.invite)}.`}{' '}
+            ? strings.mailIsOnItsWay(invited(action.invite))
+            : strings.invitationExists(invited(action.invite))}{' '}
           <span className="text-soft">
-            {action.email_sent
-              ? 'You can also send this link yourself.'
-              : 'No mail is sent, so send them this link yourself.'}{' '}
-            It works once, until {formatDay(action.invite.expires_at)}, and is shown only now.
+            {strings.sendLinkYourself(
+              action.email_sent
+                ? 'You can also send this link yourself.'
+                : 'No mail is sent, so send them this link yourself.',
+              formatDay(action.invite.expires_at),
+            )}
           </span>
         </p>
-        <IconButton label="Close" className="-mt-1.5 -mr-2" onClick={onClose}>
+        <IconButton label={strings.closeLabel} className="-mt-1.5 -mr-2" onClick={onClose}>
           <X size={16} />
         </IconButton>
       </div>
@@ -151,57 +154,65 @@ function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => v
           {warning}
         </p>
       ))}
-      <CopyBlock text={action.invite_url} label="invitation link" />
+      <CopyBlock text={action.invite_url} label={strings.invitationLinkName} />
     </section>
   )
 }
 
-/** Whoever was named by an account and not by an address keeps the address to themselves. */
-const invited = ({ email }: Invite): string => email || 'an account that wants to be asked first'
+/** A person invited by account keeps their address private. */
+const invited = ({ email }: Invite): string => email || strings.accountWithoutAddress
 
 type InviteTableProps = {
   workspaceId: string
   invites: Invite[]
   onResent: (action: InviteAction) => void
-  /** Its link no longer works, so it is no longer shown. */
   onRevoked: (invite: Invite) => void
 }
 
 function InviteTable({ workspaceId, invites, onResent, onRevoked }: InviteTableProps) {
   const resend = useMutation({
-    mutationFn: (invite: Invite) => resendInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    mutationFn: (invite: Invite) =>
+      call('POST /api/v1/workspaces/{workspace_id}/invites/{invite_id}/resend', {
+        workspace_id: workspaceId,
+        invite_id: invite.invite_id,
+      }),
     onSuccess: (action) => {
       onResent(action)
-      toast('A new link was made. The old one no longer works.')
+      toast(strings.newLinkMade)
       void workspaceChanged(workspaceId)
     },
     onError: toastError,
   })
   const revoke = useMutation({
-    mutationFn: (invite: Invite) => revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    mutationFn: (invite: Invite) =>
+      call('DELETE /api/v1/workspaces/{workspace_id}/invites/{invite_id}', {
+        workspace_id: workspaceId,
+        invite_id: invite.invite_id,
+      }),
     onSuccess: (_, invite) => {
       onRevoked(invite)
       void workspaceChanged(workspaceId)
       const undo = () =>
-        void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(
-          (action) => {
-            onResent(action)
-            void workspaceChanged(workspaceId)
-          },
-          toastError,
-        )
-      toast(`The invitation of ${invited(invite)} was revoked.`, invite.email === '' ? {} : { undo })
+        void call('POST /api/v1/workspaces/{workspace_id}/invites', {
+          workspace_id: workspaceId,
+          email: invite.email,
+          role: invite.role,
+        }).then((action) => {
+          onResent(action)
+          void workspaceChanged(workspaceId)
+        }, toastError)
+      toast(strings.invitationRevoked(invited(invite)), invite.email === '' ? {} : { undo })
     },
     onError: toastError,
   })
   return (
     <Table
-      label="Invitations"
+      label={strings.invitations}
       rows={invites}
       rowKey={(invite) => invite.invite_id}
       columns={[
         {
-          name: 'Invited',
+          name: strings.invited,
           cell: (invite) => (
             <span className="block min-w-0">
               <span className="block max-w-44 truncate font-medium sm:max-w-80">{invited(invite)}</span>
@@ -214,23 +225,23 @@ function InviteTable({ workspaceId, invites, onResent, onRevoked }: InviteTableP
             </span>
           ),
         },
-        { name: 'State', wide: true, cell: (invite) => <InviteState invite={invite} /> },
+        { name: strings.state, wide: true, cell: (invite) => <InviteState invite={invite} /> },
         {
-          name: 'Actions',
+          name: strings.actions,
           hideName: true,
           end: true,
           cell: (invite) =>
             invite.status === 'pending' && (
               <span className="inline-flex">
                 <IconButton
-                  label={`Make a new link for ${invited(invite)}`}
+                  label={strings.makeNewLinkFor(invited(invite))}
                   disabled={resend.isPending}
                   onClick={() => resend.mutate(invite)}
                 >
                   <RefreshCw size={16} />
                 </IconButton>
                 <IconButton
-                  label={`Revoke the invitation of ${invited(invite)}`}
+                  label={strings.revokeInvitationOf(invited(invite))}
                   disabled={revoke.isPending}
                   onClick={() => revoke.mutate(invite)}
                 >
@@ -245,10 +256,10 @@ function InviteTable({ workspaceId, invites, onResent, onRevoked }: InviteTableP
 }
 
 function InviteState({ invite }: { invite: Invite }) {
-  if (invite.status === 'accepted') return <Badge tone="ok">Accepted</Badge>
-  if (invite.declined_at) return <Badge>Declined</Badge>
-  if (invite.status === 'revoked') return <Badge>Revoked</Badge>
+  if (invite.status === 'accepted') return <Badge tone="ok">{strings.accepted}</Badge>
+  if (invite.declined_at) return <Badge>{strings.declined}</Badge>
+  if (invite.status === 'revoked') return <Badge>{strings.revoked}</Badge>
   const daysLeft = Math.ceil((Date.parse(invite.expires_at) - Date.now()) / 86_400_000)
-  if (daysLeft <= 0) return <Badge tone="bad">Expired</Badge>
-  return <Badge tone="warn">Open, {plural(daysLeft, 'day')} left</Badge>
+  if (daysLeft <= 0) return <Badge tone="bad">{strings.expired}</Badge>
+  return <Badge tone="warn">{strings.openWithDaysLeft(plural(daysLeft, 'day'))}</Badge>
 }

@@ -2,15 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, UserMinus } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import {
-  addMember,
-  changeRole,
-  type Member,
-  type Role,
-  removeMember,
-  type Workspace,
-} from '../../api/team.ts'
+import type { Member, Role, Workspace } from '../../api/types.ts'
 import { Avatar } from '../../frame/user-menu.tsx'
 import { formatDay } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -21,7 +15,8 @@ import { Select } from '../../ui/field.tsx'
 import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { ROLES, roleName } from './roles.ts'
+import * as strings from './strings.ts'
+import { ROLES, roleName } from './workspace-fields.tsx'
 import { membersQuery, workspaceChanged } from './workspace-queries.ts'
 
 const nameOf = (member: Member) => member.display_name || member.email
@@ -40,22 +35,22 @@ export function Members({ workspace }: { workspace: Workspace }) {
   return (
     <>
       <Table
-        label="Members"
+        label={strings.members}
         rows={members.data}
         rowKey={(member) => member.user_id}
         columns={[
           {
-            name: 'Member',
+            name: strings.member,
             shrinks: true,
             cell: (member) => <Person member={member} isMe={member.user_id === me.user_id} />,
           },
           {
-            name: 'Since',
+            name: strings.since,
             wide: true,
             cell: (member) => <span className="text-soft">{formatDay(member.created_at)}</span>,
           },
           {
-            name: 'Role',
+            name: strings.role,
             cell: (member) =>
               isAdmin && workspace.type !== 'personal' ? (
                 <RoleSelect workspace={workspace} member={member} isMe={member.user_id === me.user_id} />
@@ -64,7 +59,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
               ),
           },
           {
-            name: 'Actions',
+            name: strings.actions,
             hideName: true,
             end: true,
             cell: (member) => {
@@ -72,7 +67,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
               if (workspace.type === 'personal' || (!isAdmin && !isMe)) return null
               return (
                 <IconButton
-                  label={isMe ? 'Leave the workspace' : `Remove ${nameOf(member)}`}
+                  label={isMe ? strings.leaveTheWorkspace : strings.removeMember(nameOf(member))}
                   onClick={() => setLeaving(member)}
                 >
                   {isMe ? <LogOut size={16} /> : <UserMinus size={16} />}
@@ -102,7 +97,7 @@ function Person({ member, isMe }: { member: Member; isMe: boolean }) {
       <span className="min-w-0">
         <span className="flex items-center gap-2 font-medium">
           <bdi className="truncate sm:max-w-72">{nameOf(member)}</bdi>
-          {isMe && <Badge>You</Badge>}
+          {isMe && <Badge>{strings.you}</Badge>}
         </span>
         {member.display_name && (
           <span className="block truncate text-xs text-faint sm:max-w-72">{member.email}</span>
@@ -115,8 +110,8 @@ function Person({ member, isMe }: { member: Member; isMe: boolean }) {
 type RoleProps = { workspace: Workspace; member: Member }
 
 /**
- * The role of somebody else shows at once and can be undone; the server's refusal puts the old one back. Who gives up
- * the own role could not undo it, so they are asked first.
+ * Another person's role shows at once and can be undone. Giving up the own role cannot be undone, so a
+ * dialog asks first.
  */
 function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) {
   const workspaceId = workspace.workspace_id
@@ -126,10 +121,15 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
       all?.map((one) => (one.user_id === member.user_id ? { ...one, role } : one)),
     )
   const change = useMutation({
-    mutationFn: (role: Role) => changeRole({ workspace_id: workspaceId, user_id: member.user_id, role }),
+    mutationFn: (role: Role) =>
+      call('PATCH /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: workspaceId,
+        user_id: member.user_id,
+        role,
+      }),
     onMutate: (role) => {
       show(role)
-      // Kept from before the call: by the time of a refusal, `member` has the role that is shown.
+      // Saved before the call: on a refusal `member` already has the new role.
       return member.role
     },
     onError: (error, _role, before) => {
@@ -141,7 +141,7 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
   const pick = (role: Role) =>
     change.mutate(role, {
       onSuccess: () =>
-        toast(`${nameOf(member)} is ${roleName(role).toLowerCase()} now.`, {
+        toast(strings.roleChanged(nameOf(member), roleName(role).toLowerCase()), {
           undo: () => change.mutate(member.role),
         }),
     })
@@ -149,7 +149,7 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
     <>
       <div className="w-32">
         <Select
-          aria-label={`Role of ${nameOf(member)}`}
+          aria-label={strings.roleOf(nameOf(member))}
           value={member.role}
           onChange={(event) => (isMe ? setOwnChoice : pick)(event.target.value as Role)}
         >
@@ -172,7 +172,7 @@ function RoleSelect({ workspace, member, isMe }: RoleProps & { isMe: boolean }) 
   )
 }
 
-/** Only an admin changes roles, so this is always the end of being one. */
+/** Only an admin changes roles, so this always gives up being one. */
 function OwnRoleDialog({
   workspace,
   member,
@@ -182,10 +182,15 @@ function OwnRoleDialog({
   const id = workspace.workspace_id
   const name = roleName(role).toLowerCase()
   const change = useMutation({
-    mutationFn: () => changeRole({ workspace_id: id, user_id: member.user_id, role }),
+    mutationFn: () =>
+      call('PATCH /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: id,
+        user_id: member.user_id,
+        role,
+      }),
     onSuccess: () => {
       onClose()
-      toast(`You are ${name} of ${workspace.name} now.`)
+      toast(strings.joinedAs(name, workspace.name))
       return workspaceChanged(id)
     },
     onError: (error) => {
@@ -197,13 +202,10 @@ function OwnRoleDialog({
     <ConfirmDialog
       onClose={onClose}
       mutation={change}
-      title={`Give up being admin of ${workspace.name}`}
-      action={`Become ${name}`}
+      title={strings.giveUpAdmin(workspace.name)}
+      action={strings.becomeRole(name)}
     >
-      <p>
-        You will no longer invite or remove people, or change roles and the policy. You cannot undo this
-        yourself: another admin has to make you admin again.
-      </p>
+      <p>{strings.giveUpAdminWarning}</p>
     </ConfirmDialog>
   )
 }
@@ -222,23 +224,28 @@ function RemoveDialog({
   const isMe = member.user_id === me.user_id
   const id = workspace.workspace_id
   const remove = useMutation({
-    mutationFn: () => removeMember({ workspace_id: id, user_id: member.user_id }),
+    mutationFn: () =>
+      call('DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}', {
+        workspace_id: id,
+        user_id: member.user_id,
+      }),
     onSuccess: async () => {
       onClose()
       if (isMe) {
         queryClient.removeQueries({ queryKey: ['workspace', id] })
         await queryClient.invalidateQueries({ queryKey: ['workspaces'] })
         void navigate({ to: '/workspaces' })
-        toast(`You left ${workspace.name}.`)
+        toast(strings.youLeft(workspace.name))
         return
       }
       await workspaceChanged(id)
-      toast(`${nameOf(member)} was removed.`, {
+      toast(strings.memberRemoved(nameOf(member)), {
         undo: () =>
-          void addMember({ workspace_id: id, user_id: member.user_id, role: member.role }).then(
-            () => workspaceChanged(id),
-            toastError,
-          ),
+          void call('POST /api/v1/workspaces/{workspace_id}/members', {
+            workspace_id: id,
+            user_id: member.user_id,
+            role: member.role,
+          }).then(() => workspaceChanged(id), toastError),
       })
     },
     onError: (error) => {
@@ -250,20 +257,10 @@ function RemoveDialog({
     <ConfirmDialog
       onClose={onClose}
       mutation={remove}
-      title={isMe ? `Leave ${workspace.name}` : `Remove ${nameOf(member)}`}
-      action={isMe ? 'Leave' : 'Remove'}
+      title={isMe ? strings.leaveWorkspace(workspace.name) : strings.removeMember(nameOf(member))}
+      action={isMe ? strings.leave : strings.remove}
     >
-      {isMe ? (
-        <p>
-          You will no longer read or find what others share in this workspace. Cards that you recorded stay
-          yours. An admin can add you again.
-        </p>
-      ) : (
-        <p>
-          {nameOf(member)} will no longer read or find what others share in {workspace.name}. Cards that they
-          recorded stay theirs. You can add them again.
-        </p>
-      )}
+      {isMe ? <p>{strings.leaveWarning}</p> : <p>{strings.removeWarning(nameOf(member), workspace.name)}</p>}
     </ConfirmDialog>
   )
 }

@@ -1,27 +1,25 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { getWorkspace, type Role, updateWorkspace, type Workspace } from '../../api/team.ts'
+import type { Role, Workspace } from '../../api/types.ts'
 import { tab } from '../../lib/storage.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { domainsOf, type PolicyForm, readPolicy, writePolicy } from './policy.ts'
-import { ROLES } from './roles.ts'
-import { VisibilityField } from './visibility-field.tsx'
+import * as strings from './strings.ts'
+import { ROLES, VisibilityField } from './workspace-fields.tsx'
 import { workspaceChanged, workspaceQuery } from './workspace-queries.ts'
 
 type Changes = Partial<PolicyForm & Pick<Workspace, 'name' | 'visibility'>>
 
-/** What was changed stays in this tab until it is saved: after Back, after a reload, and after signing in again. */
+/** Changes stay in this tab until they are saved. */
 function useChanges(workspaceId: string) {
   const key = `kv-policy:${useMe().user_id}:${workspaceId}`
   const [kept] = useState(() => tab.read<Changes>(key))
   const [changes, setShown] = useState(kept ?? {})
-  /** Also known after the page was left. */
   const newest = useRef(changes)
   const setChanges = (next: Changes) => {
     newest.current = next
@@ -33,7 +31,7 @@ function useChanges(workspaceId: string) {
   return { changes, setChanges, dropSent, isRestored: changes === kept }
 }
 
-/** Keeps only what was changed here: in the other fields shows what other admins change meanwhile. */
+/** Keeps only local changes: other fields show the changes of other admins. */
 export function PolicyEditor({ workspace }: { workspace: Workspace }) {
   const { changes, setChanges, dropSent, isRestored } = useChanges(workspace.workspace_id)
   const change = (part: Changes) => setChanges({ ...changes, ...part })
@@ -43,10 +41,10 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
     mutationFn: async ({ name, visibility, ...policy }: Changes) => {
       const { workspace_id } = workspace
       const change = { workspace_id, name: name?.trim(), visibility }
-      if (Object.keys(policy).length === 0) return updateWorkspace(change)
-      // Read anew: another admin may have changed the rest, and the server replaces all of it.
-      const { policy_json } = await getWorkspace({ workspace_id })
-      return updateWorkspace({
+      if (Object.keys(policy).length === 0) return call('PATCH /api/v1/workspaces/{workspace_id}', change)
+      // Read again: the server replaces the whole policy, and another admin may have changed parts.
+      const { policy_json } = await call('GET /api/v1/workspaces/{workspace_id}', { workspace_id })
+      return call('PATCH /api/v1/workspaces/{workspace_id}', {
         ...change,
         policy_json: writePolicy({ ...readPolicy(policy_json), ...policy }),
       })
@@ -55,7 +53,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
       queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, saved)
       dropSent(sent)
       await workspaceChanged(workspace.workspace_id)
-      toast('Saved. It applies from now on.')
+      toast(strings.policySaved)
     },
   })
   const wrong = (field: string) => (save.error instanceof ApiError ? save.error.field(field) : undefined)
@@ -69,15 +67,15 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         <Notice
           action={
             <Button size="sm" onClick={() => setChanges({})}>
-              Discard
+              {strings.discard}
             </Button>
           }
         >
-          What you changed before is back. It is not saved yet.
+          {strings.discardUndone}
         </Notice>
       )}
       <TextField
-        label="Name"
+        label={strings.nameLabel}
         required
         maxLength={120}
         value={changes.name ?? workspace.name}
@@ -91,36 +89,37 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         />
       )}
       <Checkbox
-        label="Cards of this workspace may be published elsewhere"
-        hint="When this is off, nobody can move a card from here to the library. Sharing inside stays possible."
+        label={strings.mayPublishElsewhere}
+        hint={strings.mayPublishElsewhereHint}
         checked={form.allowPublish}
         onChange={(event) => change({ allowPublish: event.target.checked })}
       />
       {workspace.type !== 'personal' && <TeamFields form={form} change={change} wrong={wrong} />}
       <DaysField
-        label="Look at cards again after"
-        aside="Days, optional"
+        label={strings.reviewAfter}
+        aside={strings.daysOptional}
         value={form.reviewAfterDays}
-        hint="Cards that nobody has confirmed for this long go to the review queue. Empty: never."
+        hint={strings.reviewAfterHint}
         onChange={(reviewAfterDays) => change({ reviewAfterDays })}
       />
       <DaysField
-        label="A verdict counts half after"
-        aside="Days, 180 if empty"
+        label={strings.halfWeightAfter}
+        aside={strings.halfWeightDays}
         value={form.trustHalfLifeDays}
-        hint="How fast verdicts lose weight."
+        hint={strings.halfWeightHint}
         onChange={(trustHalfLifeDays) => change({ trustHalfLifeDays })}
       />
       {kept.length > 0 && (
         <p className="text-xs text-faint">
-          The policy also carries <span className="font-mono">{kept.join(', ')}</span>, set by the API. These
-          stay as they are.
+          {strings.otherPolicyKeys}
+          <span className="font-mono">{kept.join(', ')}</span>
+          {strings.otherPolicyKeysStay}
         </p>
       )}
       <FormError error={save.error} />
       <div>
         <Button type="submit" look="primary" busy={save.isPending}>
-          Save
+          {strings.save}
         </Button>
       </div>
     </form>
@@ -133,29 +132,24 @@ type FieldsProps = {
   wrong: (field: string) => string | undefined
 }
 
-/** What only a workspace with several people needs. */
 function TeamFields({ form, change, wrong }: FieldsProps) {
   const domains = domainsOf(form.inviteDomains)
   return (
     <>
       <TextField
-        label="Invite only people of these domains"
-        aside="Optional"
-        placeholder="example.com, example.org"
+        label={strings.inviteDomains}
+        aside={strings.optional}
+        placeholder={strings.domainsExample}
         autoComplete="off"
         value={form.inviteDomains}
         error={wrong('invite_domains')}
-        hint={
-          domains.length
-            ? `Only addresses at ${domains.join(', ')} can be invited.`
-            : 'Empty: any address can be invited.'
-        }
+        hint={domains.length ? strings.onlyTheseDomains(domains.join(', ')) : strings.anyDomain}
         onChange={(event) => change({ inviteDomains: event.target.value })}
       />
       <SelectField
-        label="Default role"
+        label={strings.defaultRole}
         value={form.defaultRole}
-        hint="For people added or invited by an agent or by the API without a role."
+        hint={strings.defaultRoleHint}
         onChange={(event) => change({ defaultRole: event.target.value as Role })}
       >
         {ROLES.map((role) => (
@@ -165,8 +159,8 @@ function TeamFields({ form, change, wrong }: FieldsProps) {
         ))}
       </SelectField>
       <Checkbox
-        label="Show the team which searches found nothing"
-        hint="Only the words of members’ searches in this workspace, for a month, and nobody’s name. When this is off, none are kept."
+        label={strings.showMissedSearches}
+        hint={strings.showMissedSearchesHint}
         checked={form.keepMissedSearches}
         onChange={(event) => change({ keepMissedSearches: event.target.checked })}
       />
@@ -185,3 +179,72 @@ type DaysProps = {
 const DaysField = ({ onChange, ...field }: DaysProps) => (
   <TextField {...field} type="number" min={7} max={3650} onChange={(event) => onChange(event.target.value)} />
 )
+
+/** The policy as the form shows it; keys without a field are kept. */
+type PolicyForm = {
+  allowPublish: boolean
+  inviteDomains: string
+  defaultRole: Role
+  /** Empty for the default. */
+  reviewAfterDays: string
+  trustHalfLifeDays: string
+  keepMissedSearches: boolean
+  others: Record<string, unknown>
+}
+
+export function readPolicy(policy: Record<string, unknown> | null): PolicyForm {
+  const {
+    allow_publish,
+    invite_domains,
+    default_role,
+    review_after_days,
+    trust_half_life_days,
+    keep_missed_searches,
+    ...others
+  } = policy ?? {}
+  return {
+    allowPublish: allow_publish !== false,
+    inviteDomains: Array.isArray(invite_domains) ? invite_domains.join(', ') : '',
+    defaultRole: ROLES.find((role) => role.value === default_role)?.value ?? 'viewer',
+    reviewAfterDays: daysText(review_after_days),
+    trustHalfLifeDays: daysText(trust_half_life_days),
+    keepMissedSearches: keep_missed_searches !== false,
+    others,
+  }
+}
+
+const daysText = (days: unknown): string => (typeof days === 'number' ? String(days) : '')
+
+const daysOf = (key: string, text: string): Record<string, number> =>
+  text.trim() === '' ? {} : { [key]: Number(text) }
+
+export const domainsOf = (text: string) => [
+  ...new Set(
+    text
+      .split(/[\s,;]+/)
+      .map((domain) => domain.trim().replace(/^@/, '').toLowerCase())
+      .filter(Boolean),
+  ),
+]
+
+/** Writes only what differs from the default. */
+export function writePolicy({
+  allowPublish,
+  inviteDomains,
+  defaultRole,
+  reviewAfterDays,
+  trustHalfLifeDays,
+  keepMissedSearches,
+  others,
+}: PolicyForm): Record<string, unknown> {
+  const domains = domainsOf(inviteDomains)
+  return {
+    ...others,
+    ...(allowPublish ? {} : { allow_publish: false }),
+    ...(domains.length ? { invite_domains: domains } : {}),
+    ...(defaultRole === 'viewer' ? {} : { default_role: defaultRole }),
+    ...daysOf('review_after_days', reviewAfterDays),
+    ...daysOf('trust_half_life_days', trustHalfLifeDays),
+    ...(keepMissedSearches ? {} : { keep_missed_searches: false }),
+  }
+}

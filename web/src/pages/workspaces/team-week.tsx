@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CalendarDays } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { TeamWeek as Week, Workspace } from '../../api/team.ts'
+import type { TeamWeek as Week, Workspace } from '../../api/types.ts'
 import { formatAgo, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { ReadersLine } from '../cards/sharing/readers.tsx'
+import { ReadersLine } from '../cards/readers.tsx'
+import * as strings from './strings.ts'
 import { weekQuery } from './workspace-queries.ts'
 
-/** What happened in a team in the last week. */
 export function TeamWeek({ workspace }: { workspace: Workspace }) {
   const week = useQuery(weekQuery(workspace.workspace_id))
   if (!week.data)
@@ -23,16 +23,16 @@ export function TeamWeek({ workspace }: { workspace: Workspace }) {
     return (
       <EmptyState
         icon={<CalendarDays size={18} />}
-        title="A quiet week"
+        title={strings.aQuietWeek}
         action={
           workspace.role === 'viewer' ? undefined : (
             <LinkButton to="/cards/new" look="primary">
-              Write a card
+              {strings.writeACard}
             </LinkButton>
           )
         }
       >
-        Here you read which cards are new, what helped whom, and which searches found nothing.
+        {strings.quietWeekHint}
       </EmptyState>
     )
   return <Parts week={week.data} workspaceId={workspace.workspace_id} />
@@ -53,31 +53,31 @@ function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
   const { cards, helped, missed_searches: missed, doubted, review, drafts } = week
   return (
     <div className="grid gap-x-10 gap-y-8 pt-2 lg:grid-cols-2">
-      <Part title="New and changed cards" part={cards} none="No card was shared or changed in seven days.">
+      <Part title={strings.newCards} part={cards} none={strings.noNewCards}>
         {cards.items.map((one) => (
           <Row key={one.card_id} card={one} at={one.at} aside={one.by_name && `by ${one.by_name}`}>
             <Badge tone={one.change === 'new' ? 'accent' : 'neutral'}>
-              {one.change === 'new' ? 'New' : 'Changed'}
+              {one.change === 'new' ? strings.newLabel : strings.changed}
             </Badge>
           </Row>
         ))}
       </Part>
-      <Part title="What helped whom" part={helped} none="Nobody has said yet that a card of the team helped.">
+      <Part title={strings.whatHelpedWhom} part={helped} none={strings.nobodyWasHelped}>
         {helped.items.map((one) => (
           <Row
             key={`${one.card_id} ${one.user_id}`}
             card={one}
             at={one.at}
-            aside={one.said === 'worked' ? `worked for ${one.user_name}` : `useful to ${one.user_name}`}
+            aside={one.said === 'worked' ? strings.workedFor(one.user_name) : strings.usefulTo(one.user_name)}
           />
         ))}
       </Part>
       {missed && (
         <Part
-          title="Searches that found nothing"
-          lead="Words that members looked for in this team, without names."
+          title={strings.missedSearches}
+          lead={strings.missedSearchesHint}
           part={missed}
-          none="Every search of the team found something."
+          none={strings.noMissedSearches}
         >
           {missed.items.map((one) => (
             <li
@@ -93,19 +93,19 @@ function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
           ))}
         </Part>
       )}
-      <Part title="Called outdated" part={doubted} none="Nobody doubts a card of the team.">
+      <Part title={strings.calledOutdated} part={doubted} none={strings.noOutdatedCards}>
         {doubted.items.map((one) => (
           <Row key={one.card_id} card={one} aside={plural(one.times, 'person', 'people')} />
         ))}
       </Part>
       {review && (
         <Part
-          title="Waiting for review"
+          title={strings.waitingForReview}
           part={review}
-          none="No card waits to be looked at again."
+          none={strings.nothingToReview}
           more={
             <Link to="/review" search={{ workspace: workspaceId }} className={LINK}>
-              Open the review queue
+              {strings.openReviewQueue}
             </Link>
           }
         >
@@ -114,7 +114,7 @@ function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
           ))}
         </Part>
       )}
-      <Part title="Drafts by agents" part={drafts} none="No agent has left a draft here.">
+      <Part title={strings.draftsByAgents} part={drafts} none={strings.noDraftsByAgents}>
         {drafts.items.map((one) => (
           <Row key={one.card_id} card={one} at={one.created_at} aside={`of ${one.owner_name}`} />
         ))}
@@ -125,7 +125,11 @@ function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
 
 const LINK = 'rounded-sm text-accent-strong underline-offset-2 hover:underline'
 
-const REASONS = { due: 'due', distrusted: 'distrusted', contradiction: 'contradicts another card' } as const
+const REASONS = {
+  due: 'due',
+  distrusted: 'distrusted',
+  contradiction: strings.contradictsAnotherCard,
+} as const
 
 type PartProps = {
   title: string
@@ -150,7 +154,7 @@ function Part({ title, lead, none, part, more, children }: PartProps) {
       )}
       {(part.has_more || (more && part.items.length > 0)) && (
         <p className="mt-2 flex flex-wrap gap-3 text-sm text-faint">
-          {part.has_more && <span>The first {part.items.length} are shown.</span>}
+          {part.has_more && <span>{strings.firstOnesShown(part.items.length)}</span>}
           {more}
         </p>
       )}

@@ -1,21 +1,19 @@
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import { getWorkspace, listInvites, listMembers, readAudit, teamWeek } from '../../api/team.ts'
-import { listWorkspaces } from '../../api/workspaces.ts'
 
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces', 'mine'],
-  queryFn: ({ signal }) => listWorkspaces({ include_public: false }, { signal }),
+  queryFn: ({ signal }) => call('GET /api/v1/workspaces', { include_public: false }, { signal }),
 })
 
 export const workspaceQuery = (id: string) =>
   queryOptions({
     queryKey: ['workspace', id],
-    queryFn: ({ signal }) => getWorkspace({ workspace_id: id }, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/workspaces/{workspace_id}', { workspace_id: id }, { signal }),
   })
 
-/** Who is refused a part of a workspace has another role in it now, or none: the page asks which. */
+/** A refusal means that the person's role has changed: the page asks for it again. */
 async function partOf<T>(id: string, part: Promise<T>): Promise<T> {
   try {
     return await part
@@ -29,30 +27,47 @@ async function partOf<T>(id: string, part: Promise<T>): Promise<T> {
 export const weekQuery = (id: string) =>
   queryOptions({
     queryKey: ['workspace', id, 'week'],
-    queryFn: ({ signal }) => partOf(id, teamWeek({ workspace_id: id }, { signal })),
+    queryFn: ({ signal }) =>
+      partOf(id, call('GET /api/v1/workspaces/{workspace_id}/week', { workspace_id: id }, { signal })),
   })
 
 export const membersQuery = (id: string) =>
   queryOptions({
     queryKey: ['workspace', id, 'members'],
-    queryFn: ({ signal }) => partOf(id, listMembers({ workspace_id: id }, { signal })),
+    queryFn: ({ signal }) =>
+      partOf(id, call('GET /api/v1/workspaces/{workspace_id}/members', { workspace_id: id }, { signal })),
   })
 
 export const invitesQuery = (id: string, history: boolean) =>
   queryOptions({
     queryKey: ['workspace', id, 'invites', history],
     queryFn: ({ signal }) =>
-      partOf(id, listInvites({ workspace_id: id, include_history: history }, { signal })),
+      partOf(
+        id,
+        call(
+          'GET /api/v1/workspaces/{workspace_id}/invites',
+          { workspace_id: id, include_history: history },
+          { signal },
+        ),
+      ),
   })
 
 export const auditQuery = (id: string, page: number) =>
   queryOptions({
     queryKey: ['workspace', id, 'audit', page],
-    queryFn: ({ signal }) => partOf(id, readAudit({ workspace_id: id, page, page_size: 30 }, { signal })),
+    queryFn: ({ signal }) =>
+      partOf(
+        id,
+        call(
+          'GET /api/v1/workspaces/{workspace_id}/audit',
+          { workspace_id: id, page, page_size: 30 },
+          { signal },
+        ),
+      ),
     placeholderData: (before) => before,
   })
 
-/** Members, invitations and the log belong to one workspace; a change in one shows in the others. */
+/** Members, invitations and the log change together, so all are fetched again. */
 export const workspaceChanged = (id: string) =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: ['workspace', id] }),

@@ -1,17 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Building2, ChevronRight, Lock, Plus, User, Users } from 'lucide-react'
 import { useState } from 'react'
-import type { Workspace } from '../../api/team.ts'
-import { plural } from '../../lib/format.ts'
+import { ApiError, call } from '../../api/client.ts'
+import { queryClient, useAttempt } from '../../api/query.ts'
+import type { MyInvitation, Workspace } from '../../api/types.ts'
+import { formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Page } from '../../ui/page.tsx'
-import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { CreateWorkspace } from './create-workspace.tsx'
-import { MyInvitations } from './my-invitations.tsx'
-import { roleName, TYPE_NAMES, visibilityName } from './roles.ts'
-import { workspacesQuery } from './workspace-queries.ts'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { EmptyState, NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import * as strings from './strings.ts'
+import { roleName, TYPE_NAMES, VisibilityField, visibilityName } from './workspace-fields.tsx'
+import { workspaceQuery, workspacesQuery } from './workspace-queries.ts'
 
 const ICONS = { personal: User, team: Users, org: Building2 }
 
@@ -21,12 +25,12 @@ export function WorkspacesPage() {
   const shared = workspaces.data?.items.filter((one) => one.type !== 'personal') ?? []
   return (
     <Page
-      title="Team"
-      lead="A workspace holds the cards that a group of people shares. What you record elsewhere stays yours."
+      title={strings.team}
+      lead={strings.workspacesLead}
       actions={
         <Button look="primary" onClick={() => setCreating(true)}>
           <Plus size={14} aria-hidden />
-          New workspace
+          {strings.newWorkspace}
         </Button>
       }
     >
@@ -46,11 +50,11 @@ export function WorkspacesPage() {
           {shared.length === 0 && (
             <EmptyState
               icon={<Users size={18} />}
-              title="No team yet"
-              action={<Button onClick={() => setCreating(true)}>Create a workspace</Button>}
-              example="Example: “Platform team”, private. Two editors record what they fix, everybody else finds it."
+              title={strings.noTeamYet}
+              action={<Button onClick={() => setCreating(true)}>{strings.createAWorkspace}</Button>}
+              example={strings.noTeamExample}
             >
-              Make a workspace, invite people by e-mail, and share the cards that are worth finding twice.
+              {strings.noTeamHint}
             </EmptyState>
           )}
         </>
@@ -92,5 +96,129 @@ function WorkspaceRow({ workspace }: { workspace: Workspace }) {
         </span>
       </Link>
     </li>
+  )
+}
+
+const invitationsQuery = {
+  queryKey: ['workspaces', 'invitations'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/invitations', {}, { signal }),
+}
+
+const answered = () => queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+
+function MyInvitations() {
+  const query = useQuery(invitationsQuery)
+  const { data = [] } = query
+  if (data.length === 0) return <PartNotLoaded what={strings.invitationsPart} query={query} />
+  return (
+    <Section title={strings.invitationsForYou}>
+      <ul className="divide-y divide-line border-y border-line">
+        {data.map((invitation) => (
+          <InvitationRow key={invitation.invite_id} invitation={invitation} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function InvitationRow({ invitation }: { invitation: MyInvitation }) {
+  const { invite_id, workspace_name, inviter_name, role, expires_at, can_accept } = invitation
+  const accept = useMutation({
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/accept', { invite_id }),
+    onSuccess: () => toast(strings.joinedAs(roleName(role).toLowerCase(), workspace_name)),
+    onError: toastError,
+    onSettled: answered,
+  })
+  const decline = useMutation({
+    mutationFn: () => call('POST /api/v1/invitations/{invite_id}/decline', { invite_id }),
+    onSuccess: () => toast(strings.invitationDeclined(workspace_name)),
+    onError: toastError,
+    onSettled: answered,
+  })
+  const busy = accept.isPending || decline.isPending
+  return (
+    <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-2 py-2">
+      <span className="min-w-0 grow basis-56">
+        <span className="block truncate text-sm font-medium">{workspace_name}</span>
+        <span className="block text-xs text-faint">
+          {strings.invitesYouAs(inviter_name, roleName(role).toLowerCase(), formatDay(expires_at))}
+          {!can_accept && strings.openLinkToJoin}
+        </span>
+      </span>
+      {can_accept && (
+        <Button
+          look="primary"
+          disabled={busy}
+          aria-label={strings.joinWorkspace(workspace_name)}
+          onClick={() => accept.mutate()}
+        >
+          {strings.join}
+        </Button>
+      )}
+      <Button
+        disabled={busy}
+        aria-label={strings.declineInvitationTo(workspace_name)}
+        onClick={() => decline.mutate()}
+      >
+        {strings.decline}
+      </Button>
+    </li>
+  )
+}
+
+function CreateWorkspace({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [type, setType] = useState<Workspace['type']>('team')
+  const [visibility, setVisibility] = useState<Workspace['visibility']>('private')
+  const attempt = useAttempt()
+  const create = useMutation({
+    mutationFn: () => {
+      const input = { name: name.trim(), type, visibility }
+      return attempt(input, (options) => call('POST /api/v1/workspaces', input, options))
+    },
+    onSuccess: (workspace) => {
+      queryClient.setQueryData(workspaceQuery(workspace.workspace_id).queryKey, workspace)
+      void queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+      onClose()
+      void navigate({
+        to: '/workspaces/$workspaceId',
+        params: { workspaceId: workspace.workspace_id },
+        search: { tab: 'invitations' },
+      })
+    },
+  })
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={strings.newWorkspace}
+      description={strings.newWorkspaceHint}
+      action={strings.createWorkspace}
+      ready={name.trim() !== ''}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
+    >
+      <TextField
+        label={strings.nameLabel}
+        value={name}
+        maxLength={120}
+        required
+        autoFocus
+        autoComplete="off"
+        placeholder={strings.platformTeam}
+        error={create.error instanceof ApiError ? create.error.field('name') : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label={strings.kind}
+        value={type}
+        onChange={(event) => setType(event.target.value as Workspace['type'])}
+      >
+        <option value="team">{strings.team}</option>
+        <option value="org">{strings.organisation}</option>
+      </SelectField>
+      <VisibilityField value={visibility} onChange={setVisibility} />
+    </FormDialog>
   )
 }

@@ -1,13 +1,13 @@
 /**
- * The blocks of a Markdown text, in one pass over its lines: CommonMark and the tables, tasks and strikes of GitHub, but
- * no raw HTML, which stays text. Written for cards: small, and linear in the length of whatever was pasted.
+ * Parses Markdown blocks in one pass over the lines: CommonMark with the tables, tasks and strikes of
+ * GitHub. Raw HTML stays text.
  */
-export type ListItem = { checked: boolean | null; blocks: Block[] }
-export type Align = 'left' | 'center' | 'right' | undefined
+type ListItem = { checked: boolean | null; blocks: Block[] }
+type Align = 'left' | 'center' | 'right' | undefined
 export type Block =
   | { kind: 'paragraph'; text: string }
   | { kind: 'heading'; level: number; text: string }
-  /** `info` is all that stands behind the fence: a language, or words that the reader must see. */
+  /** `info` is everything behind the fence: a language, or words that the reader must see. */
   | { kind: 'code'; info: string; text: string }
   | { kind: 'quote'; blocks: Block[] }
   | { kind: 'list'; start: number | null; loose: boolean; items: ListItem[] }
@@ -34,7 +34,6 @@ function isRule(line: string): boolean {
   )
 }
 
-/** Tabs before the text count as four columns. */
 const withoutTabs = (line: string) => {
   const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
   return indent.includes('\t') ? indent.replaceAll('\t', '    ') + line.slice(indent.length) : line
@@ -46,7 +45,6 @@ function openFence(line: string): { fence: string; info: string } | undefined {
   return { fence, info: info.trim() }
 }
 
-/** Cells between bars; a bar after a backslash or inside back ticks is text. */
 function cellsOf(line: string): string[] {
   const cells: string[] = []
   let cell = ''
@@ -83,7 +81,6 @@ function tableHead(line: string, next: string | undefined): { head: string[]; al
   return head.length === marks.length ? { head, align: marks.map(alignOf) } : undefined
 }
 
-/** Whether a line ends the paragraph before it. */
 function interrupts(line: string, next: string | undefined): boolean {
   if (openFence(line) || HEADING.test(line) || QUOTE.test(line) || isRule(line)) return true
   const [, , marker, , text = ''] = MARKER.exec(line) ?? []

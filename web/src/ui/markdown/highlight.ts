@@ -3,7 +3,7 @@ import hljs from 'highlight.js/lib/core'
 
 type Load = () => Promise<{ default: LanguageFn }>
 
-/** Each language is a file of its own, loaded when a text first needs it. */
+/** Each language is a file of its own, loaded on first use. */
 const LANGUAGES: Record<string, Load> = {
   bash: () => import('highlight.js/lib/languages/bash'),
   c: () => import('highlight.js/lib/languages/c'),
@@ -36,10 +36,9 @@ const LANGUAGES: Record<string, Load> = {
   yaml: () => import('highlight.js/lib/languages/yaml'),
 }
 
-/** A piece of code: text, or text with a colour. */
 export type Piece = string | { scope: string; children: Piece[] }
 
-/** Collects what the library finds as a tree, so that nothing passes through HTML. */
+/** Collects the library's tokens as a tree, so that nothing passes through HTML. */
 class Collector {
   readonly root: { scope: string; children: Piece[] } = { scope: '', children: [] }
   readonly #open = [this.root]
@@ -83,7 +82,7 @@ class Collector {
 
 hljs.configure({ __emitter: Collector } as unknown as Parameters<typeof hljs.configure>[0])
 
-/** Undefined if the language is not in the list above, or if its file cannot be loaded now. */
+/** Returns undefined if the language is unknown or cannot be loaded now. */
 export async function highlighted(language: string, text: string): Promise<Piece[] | undefined> {
   const load = LANGUAGES[language]
   if (!load) return undefined

@@ -1,5 +1,75 @@
-/** The inline parts of a paragraph: emphasis, code, links, pictures. */
-import { autolinkAt, linkEnd, safeAddress } from './links.ts'
+const MAX_ADDRESS = 2000
+const MAX_PARENTHESES = 32
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i
+const SAFE_SCHEME = /^(?:https?|mailto):/i
+const BARE = /^(?:https?:\/\/|www\.)[^\s<]+/i
+const MAIL = /^[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}$/
+
+/**
+ * Returns undefined for a scheme that could execute something. Control characters and blanks, which can
+ * hide one, are dropped.
+ */
+export function safeAddress(address: string): string | undefined {
+  const bare = address.replace(/[\p{C}\s]/gu, '').replaceAll('&amp;', '&')
+  return SCHEME.test(bare) && !SAFE_SCHEME.test(bare) ? undefined : bare
+}
+
+function linkEnd(text: string, from: number): { address: string; at: number } | undefined {
+  if (text.charAt(from) !== '(') return undefined
+  const limit = Math.min(text.length, from + MAX_ADDRESS)
+  let at = from + 1
+  while (at < limit && /[ \n]/.test(text.charAt(at))) at++
+  const start = at
+  if (text.charAt(at) === '<') {
+    const end = text.slice(at, limit).search(/[>\n]/)
+    if (end < 0 || text.charAt(at + end) !== '>') return undefined
+    return closing(text, at + end + 1, text.slice(at + 1, at + end))
+  }
+  for (let depth = 0; at < limit; at++) {
+    const character = text.charAt(at)
+    if (/\s/.test(character)) break
+    if (character === '(' && ++depth > MAX_PARENTHESES) return undefined
+    if (character === ')' && --depth < 0) break
+  }
+  return at < limit ? closing(text, at, text.slice(start, at)) : undefined
+}
+
+const TITLE = /^\s*(?:(?:"[^"\n]{0,500}"|'[^'\n]{0,500}')\s*)?\)/
+
+function closing(text: string, at: number, address: string): { address: string; at: number } | undefined {
+  const end = TITLE.exec(text.slice(at, at + 600))
+  return end ? { address, at: at + end[0].length } : undefined
+}
+
+/** Drops punctuation at the end of a sentence, and a bracket that was opened before the address. */
+function trimmed(address: string): string {
+  let end = address.length
+  let open = 0
+  for (const character of address) open += character === '(' ? 1 : character === ')' ? -1 : 0
+  for (; end > 0; end--) {
+    const last = address.charAt(end - 1)
+    if (last === ')' && open < 0) open++
+    else if (!'?!.,:;*_~\'"`]'.includes(last)) break
+  }
+  return address.slice(0, end)
+}
+
+function autolinkAt(
+  text: string,
+  at: number,
+): { href: string | undefined; shown: string; end: number } | undefined {
+  if (text.charAt(at) === '<') {
+    const end = text.slice(at, at + MAX_ADDRESS).search(/[>\s]/)
+    const inside = end > 1 && text.charAt(at + end) === '>' ? text.slice(at + 1, at + end) : ''
+    if (SAFE_SCHEME.test(inside)) return { href: safeAddress(inside), shown: inside, end: at + end + 1 }
+    return MAIL.test(inside) ? { href: `mailto:${inside}`, shown: inside, end: at + end + 1 } : undefined
+  }
+  if (/[\w/]/.test(text.charAt(at - 1))) return undefined
+  const found = BARE.exec(text.slice(at, at + MAX_ADDRESS))
+  const shown = found && trimmed(found[0])
+  if (!shown || shown.length < 5) return undefined
+  return { href: safeAddress(/^w/i.test(shown) ? `https://${shown}` : shown), shown, end: at + shown.length }
+}
 
 export type Inline =
   | string
@@ -9,7 +79,6 @@ export type Inline =
   | { kind: 'image'; src: string; alt: string }
   | { kind: 'break' }
 
-/** A run of `*`, `_` or `~` that may begin or end an emphasis. */
 type Run = { mark: string; count: number; opens: boolean; closes: boolean }
 type Node = { inline: Inline } | { run: Run }
 type Bracket = { at: number; isImage: boolean; active: boolean; textFrom: number }
@@ -24,7 +93,6 @@ const ENTITIES: Record<string, string> = {
   '&nbsp;': '\u00a0',
 }
 const ENTITY = /^&(?:amp|lt|gt|quot|#39|nbsp);/
-/** Characters that mean something; all others are taken together. */
 const PLAIN = /[^\\`*_~[\]!<&\nhHwW]+/y
 
 type TickRuns = { starts: number[]; next: number }
@@ -32,7 +100,7 @@ type TickRuns = { starts: number[]; next: number }
 /** More open brackets or emphasis than this are text. */
 const MAX_OPEN = 60
 
-/** Where runs of back ticks are, by their length: each code span finds its end without a search. */
+/** Runs of back ticks by their length: each code span finds its end without a search. */
 function tickRuns(text: string): Map<number, TickRuns> {
   const runs = new Map<number, TickRuns>()
   for (const { 0: run, index } of text.matchAll(/`+/g)) {
@@ -166,13 +234,12 @@ class Scanner {
       this.nodes.push({ inline: { kind: 'image', src: end.address, alt } })
     } else {
       this.link(safeAddress(end.address), emphasised(inside))
-      // A link holds no other link.
       for (const outer of this.brackets) if (!outer.isImage) outer.active = false
     }
     this.at = end.at
   }
 
-  /** An address that may not be followed leaves its words, which must not look like a link. */
+  /** The words of an unsafe address must not look like a link. */
   link(href: string | undefined, children: Inline[]): void {
     if (href !== undefined) this.nodes.push({ inline: { kind: 'link', href, children } })
     else for (const inline of children) this.nodes.push({ inline })
@@ -201,7 +268,7 @@ const inlineOf = (node: Node): Inline =>
 
 const KINDS = { 1: 'em', 2: 'strong' } as const
 
-/** Runs of three that could be both must not pair up by chance: the rule of CommonMark. */
+/** CommonMark's rule of three: runs that could both open and close must not pair by chance. */
 const fits = (opener: Run, closer: Run) =>
   opener.mark === closer.mark &&
   opener.opens &&
@@ -211,7 +278,7 @@ const fits = (opener: Run, closer: Run) =>
 
 type Open = { run: Run; children: Inline[] }
 
-/** Pairs the runs from left to right with a stack of open ones; what finds no partner is text. */
+/** Pairs runs from left to right with a stack; a run without partner is text. */
 function emphasised(nodes: readonly Node[]): Inline[] {
   const bottom: Open = { run: { mark: '', count: 0, opens: false, closes: false }, children: [] }
   const stack: Open[] = [bottom]
@@ -256,7 +323,7 @@ function partnerOf(stack: readonly Open[], closer: Run): number {
 }
 
 /**
- * People who write a card mean every line break of it. A text that an editor has wrapped (`isWrapped`) breaks only where
- * CommonMark does: after a backslash or two spaces.
+ * Every line break counts, as authors of cards expect. In a wrapped text (`isWrapped`) only the breaks of
+ * CommonMark count.
  */
 export const parseInlines = (text: string, isWrapped = false): Inline[] => new Scanner(text, isWrapped).scan()

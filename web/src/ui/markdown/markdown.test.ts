@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { type Block, parseBlocks } from './blocks.ts'
-import { type Inline, parseInlines } from './inlines.ts'
-import { safeAddress } from './links.ts'
+import { type Inline, parseInlines, safeAddress } from './inlines.ts'
 import { Markdown } from './markdown.tsx'
 
 /** Inlines as a short notation: `em(a)`, `code(x)`, `link(address: text)`, `⏎`. */

@@ -1,19 +1,64 @@
-import { createElement, Fragment, type ReactNode } from 'react'
+import { createElement, Fragment, type ReactNode, useEffect, useState } from 'react'
+import { CopyButton } from '../copy-button.tsx'
 import { type Block, parseBlocks } from './blocks.ts'
-import { CodeBlock } from './code-block.tsx'
-import { type Inline, parseInlines } from './inlines.ts'
-import { safeAddress } from './links.ts'
-import { Picture, type ShownImages } from './picture.tsx'
+import type { Piece } from './highlight.ts'
+import { type Inline, parseInlines, safeAddress } from './inlines.ts'
 
-/** How a text is read. */
+type ImageSize = { width: number; height: number }
+/** The pictures that a text may show, by id; `own` shows all that the server allows. */
+export type ShownImages = ReadonlyMap<string, ImageSize> | 'own'
+
+const OWN_ADDRESS = /^\/api\/v1\/images\/([0-9a-f-]{36})$/i
+
+/** Returns undefined for addresses of other hosts. */
+const imageIdIn = (address: string | undefined): string | undefined =>
+  OWN_ADDRESS.exec(address ?? '')?.[1]?.toLowerCase()
+
+type Props = { address: string | undefined; alt: string; images: ShownImages | undefined; inLink?: boolean }
+
+/**
+ * Shows a picture of this card. A picture from another host would tell that host who reads the card, so it
+ * needs a click.
+ */
+function Picture({ address, alt, images, inLink }: Props) {
+  const [isGone, setGone] = useState(false)
+  const id = imageIdIn(address)
+  const size = id && images !== 'own' ? images?.get(id) : undefined
+  if (isGone) return <span className="text-faint">{alt || 'Picture'} (deleted)</span>
+  if (id && (images === 'own' || size)) {
+    const picture = (
+      <img
+        src={address}
+        alt={alt || 'Picture'}
+        width={size?.width}
+        height={size?.height}
+        loading="lazy"
+        onError={() => setGone(true)}
+      />
+    )
+    return inLink ? (
+      picture
+    ) : (
+      <a href={address} target="_blank" rel="noopener noreferrer">
+        {picture}
+      </a>
+    )
+  }
+  if (inLink) return alt || 'Picture'
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+      {alt || 'Picture'}
+    </a>
+  )
+}
+
 export type Reading = {
-  /** The pictures that this text may show; without, every picture is a link. */
+  /** Without it, every picture is a link. */
   images?: ShownImages | undefined
-  /** The lines of the text were wrapped at a width, as in the files of the guide: a single line break means nothing. */
+  /** The lines were wrapped at a width: a single line break means nothing. */
   isWrapped?: boolean
 }
 
-/** Markdown as React elements: nothing in the text can become HTML. */
 export function Markdown({ children, ...reading }: Reading & { children: string }) {
   return (
     <div className="reading">
@@ -25,7 +70,7 @@ export function Markdown({ children, ...reading }: Reading & { children: string 
 const spans = (text: string, reading: Reading) =>
   parseInlines(text, reading.isWrapped).map((inline, index) => showInline(inline, index, reading.images))
 
-/** A text stands under the heading of its page, of its card and of its part, and begins below them. */
+/** Headings of a text begin below those of its page, card and part. */
 const HEADINGS = ['h4', 'h5', 'h6']
 
 function showBlock(block: Block, key: number, reading: Reading): ReactNode {
@@ -77,13 +122,13 @@ function List({ list, reading }: ListProps) {
   return <ol start={list.start === 1 ? undefined : list.start}>{items}</ol>
 }
 
-/** Without a direction of its own: the item takes it from this text, and its mark stands at that side. */
+/** Without a direction of its own: the item takes it from this text. */
 const ItemText = ({ loose, children }: { loose: boolean; children: ReactNode }) =>
   loose ? <p>{children}</p> : children
 
 type TableProps = { table: Extract<Block, { kind: 'table' }>; reading: Reading }
 
-/** A wide table scrolls, so it must be reachable by keyboard. */
+/** A wide table scrolls, so the keyboard must reach it. */
 function Table({ table: { head, align, rows }, reading }: TableProps) {
   return (
     <section aria-label="Table" className="table-scroll" tabIndex={0}>
@@ -142,3 +187,70 @@ function showInline(inline: Inline, key: number, images: ShownImages | undefined
       )
   }
 }
+
+/** Longer text is not coloured. */
+const MAX_COLOURED = 20_000
+
+/**
+ * The code shows at once, the colours when they are loaded. More than one word behind the fence stands
+ * above the code, so that none is lost.
+ */
+function CodeBlock({ info, text }: { info: string; text: string }) {
+  const [pieces, setPieces] = useState<{ of: string; found: Piece[] }>()
+  const known = text.length > MAX_COLOURED ? undefined : languageNamed(info.split(/\s/, 1)[0] ?? '')
+  useEffect(() => {
+    if (!known) return
+    let isCurrent = true
+    import('./highlight.ts')
+      .then(({ highlighted }) => highlighted(known, text))
+      .then((found) => isCurrent && found && setPieces({ of: text, found }))
+      .catch(() => {})
+    return () => {
+      isCurrent = false
+    }
+  }, [known, text])
+  return (
+    <div className="code-block group/code relative">
+      {/\s/.test(info) && <div className="text-soft text-xs">{info}</div>}
+      {/* Long lines scroll inside the block, so the keyboard must reach it. */}
+      <pre tabIndex={0}>
+        <code className={pieces?.of === text ? 'hljs' : undefined}>
+          {pieces?.of === text ? pieces.found.map(show) : text}
+        </code>
+      </pre>
+      <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 transition-opacity group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 print:hidden">
+        <CopyButton text={text} label="Copy code" />
+      </div>
+    </div>
+  )
+}
+
+const classOf = (scope: string) =>
+  scope
+    .split('.')
+    .map((part, index) => (index === 0 ? `hljs-${part}` : `${part}_`))
+    .join(' ')
+
+const show = (piece: Piece, index: number): ReactNode =>
+  typeof piece === 'string' ? (
+    <Fragment key={index}>{piece}</Fragment>
+  ) : (
+    <span key={index} className={classOf(piece.scope)}>
+      {piece.children.map(show)}
+    </span>
+  )
+
+/** Names that people write after the fence. */
+const NAMES = `bash sh zsh|c h|cpp c++ cc hpp|csharp cs c#|css|diff patch|dockerfile docker|go golang|ini toml conf properties env
+|java|javascript js jsx mjs cjs node|json json5 jsonc jsonl|kotlin kt|lua|makefile make|markdown md|perl pl|php
+|powershell ps1 ps|python py pycon|ruby rb|rust rs|scss sass|shell console terminal shellsession|sql postgres postgresql sqlite mysql
+|swift|typescript ts tsx mts|xml html svg vue|yaml yml`
+
+const BY_NAME = new Map(
+  NAMES.split('|').flatMap((group) => {
+    const names = group.trim().split(/\s+/)
+    return names.map((name): [string, string] => [name, names[0] ?? name])
+  }),
+)
+
+const languageNamed = (name: string): string | undefined => BY_NAME.get(name.toLowerCase())

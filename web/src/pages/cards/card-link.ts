@@ -1,1 +1,0 @@
-export const cardLink = (cardId: string) => `${location.origin}/cards/${cardId}`

@@ -1,0 +1,39 @@
+import { Globe, Link2, Lock, PenLine, Users } from 'lucide-react'
+import type { Card } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
+
+/** The texts of this file, which is part of the first load. */
+const strings = {
+  leftWorkspace: 'A workspace that you left',
+}
+
+const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
+
+type HomeAndReaders = Pick<Card, 'home' | 'readers'>
+
+/** Returns the home of a card, unless its readers already name it. */
+const homeWords = ({ home, readers }: HomeAndReaders): string | null => {
+  if (readers.kind === 'members' || readers.kind === 'editors') return null
+  return home.name ?? strings.leftWorkspace
+}
+
+export function ReadersLine({
+  card,
+  className = 'max-w-full',
+}: {
+  card: HomeAndReaders
+  /** A name in one long word must not widen the page. */
+  className?: string
+}) {
+  const Icon = ICONS[card.readers.kind]
+  const home = homeWords(card)
+  return (
+    <span className={cx('inline-flex min-w-0 items-center gap-1 text-xs text-faint', className)}>
+      <Icon size={12} aria-hidden className="shrink-0" />
+      <span className="truncate">
+        {home && `${home} · `}
+        {card.readers.text}
+      </span>
+    </span>
+  )
+}

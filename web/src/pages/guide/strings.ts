@@ -1,0 +1,14 @@
+/** The texts of these pages, in English. */
+
+// Guide pages
+export const guide = 'Guide'
+export const guideLead = 'How to use each part, with the address of this vault filled in.'
+export const searchTheGuide = 'Search the guide'
+export const pagesOfGuide = 'Pages of the guide'
+export const tryOtherWords = 'Try other words, or ask in your own.'
+export const nothingWithWords = 'The guide has nothing with these words'
+export const askSupport = 'Ask support'
+export const sectionsFound = 'Sections found'
+export const noSuchPage = 'The guide has no such page.'
+export const notFound = 'Not found'
+export const allPages = 'All pages'

@@ -33,7 +33,8 @@ const releases = globSync('*/expected.json', { cwd: import.meta.dirname }).map(d
 const SAMPLE: Migration = {
   name: '9999-sample',
   statements: () => ['alter table cards add column severity text'],
-  data: (db) => sql`update cards set severity = 'of version ' || version`.execute(db).then(() => {}),
+  data: (db) =>
+    sql`update cards set severity = 'of version ' || cast(version as text)`.execute(db).then(() => {}),
 }
 
 test('there is a fixture', () => {

@@ -471,7 +471,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
 }
 
 const FEW = 64
-const FEW_WORDS = 20_000
+const FEW_WORDS = 8000
 
 function wordsIn(ctx: Ctx, documents: readonly Candidate[]): Pick<Vocabulary, 'words' | 'mayHave'> {
   const words = documents.reduce((sum, { hashes }) => sum + hashes.length, 0)

@@ -42,8 +42,14 @@ const ownPages = (): string[] =>
     exclude: ['docs/guide/safety.md'],
   }).flatMap((file) => readFileSync(join(repository, file), 'utf8').split(/\n{2,}/))
 
-const cleanTexts = (folder: string): string[] =>
-  linesOf<Text>(join(folder, 'corpus.jsonl')).map(({ title, text }) => `${title ?? ''}\n\n${text}`)
+/** The texts of a folder by their `kind`, where the lines have one. */
+const textsOf = (folder: string): [name: string, texts: string[]][] => {
+  const lines = linesOf<Text & { kind?: string }>(join(folder, 'corpus.jsonl'))
+  return [...Map.groupBy(lines, ({ kind }) => kind ?? '')].map(([kind, some]) => [
+    kind === '' ? basename(folder) : `${basename(folder)}, ${kind}`,
+    some.map(({ title, text }) => `${title ?? ''}\n\n${text}`),
+  ])
+}
 
 function cleanRow(name: string, texts: readonly string[], showsMisses: boolean): Table['rows'][number] {
   const count = { blocked: 0, warned: 0, noted: 0, instructions: 0 }
@@ -121,7 +127,7 @@ export async function run(args: string[]): Promise<Table[]> {
     ['ordinary, near to danger', readOrdinary()],
     ['own pages, by paragraph', ownPages()],
   ])
-  for (const folder of positionals) clean.set(basename(folder), cleanTexts(folder))
+  for (const folder of positionals) for (const [name, texts] of textsOf(folder)) clean.set(name, texts)
   const some = (texts: string[]) => (values.quick ? texts.filter((_, n) => n % 10 === 0) : texts)
   const all = [...clean.values()].flatMap(some)
   return [

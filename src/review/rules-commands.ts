@@ -116,8 +116,8 @@ const REMOTE_CODE: Trigger[] = [
   trigger(
     'remote_code',
     'block',
-    'exec(¦eval(¦eval get¦function(atob',
-    /(?<![\w.])(?:exec|eval|function) ?(?:get)?\((?:\w{1,20}\()?["'\s]{0,3}(?:(?:urllib|u|requests|__import__|base64|zlib|codecs|marshal|atob|b64decode|file_get_contents)\b|https?:)/iy,
+    'exec(¦eval(¦eval get¦eval uri¦eval open¦function(atob',
+    /(?<![\w.])(?:exec|eval|function) ?(?:get|(?:uri\.)?open)?\((?:\w{1,20}\()?["'\s]{0,3}(?:(?:urllib|u|requests|__import__|base64|zlib|codecs|marshal|atob|b64decode|file_get_contents)\b|https?:)/iy,
   ),
   farTrigger('remote_code', 'block', 'fetch(¦require(', {
     head: '(?:fetch\\(|require\\(["\'](?:node:)?https?["\']\\))',
@@ -146,7 +146,7 @@ const PACKAGES_FROM_ELSEWHERE: Trigger[] = [
   trigger(
     'remote_code',
     'warn',
-    'npx ¦bunx ¦pnpx ¦uvx ¦pipx ¦pnpm dlx¦yarn dlx¦npm exec¦npm x ¦bun x¦uv tool¦uv run¦jbang¦npm create¦npm init¦dotnet tool',
+    'npx ¦bunx ¦pnpx ¦uvx ¦pipx ¦pnpm dlx¦yarn dlx¦npm exec¦npm x ¦bun x¦uv tool¦uv run¦jbang¦npm create¦npm init¦dotnet tool¦ansible-pull',
     new RegExp(`(?<![\\w-])${PACKAGE_RUNNERS}\\s(?:[^\\n;&|]{0,120}?[\\s="'@])?["']?${ORIGIN}`, 'iy'),
   ),
   trigger(
@@ -326,7 +326,7 @@ function destroysEverything(part: string): boolean {
 }
 
 const HOME_OR_SYSTEM =
-  /\s["']?(?:(?:~|\$\{?HOME\}?|\/home\/[\w*$]{1,30}|\/Users\/[\w*$]{1,30})\/(?:\*|\.\*|\.?\[|\.ssh\b|\.gnupg|\.aws\b|\.config\/?(?=[\s;&|"'`]|$)|Documents|Desktop|Pictures|Library\/?(?=[\s;&|"'`]|$)|projects?\b|src\b|work\b|code\b)|\/(?:etc|usr|var|boot|lib|opt|srv|home|root|mnt|data)\/?(?:\*|\{|(?=[\s;&|"'`]|$))|\.git(?=[\s;&|"'`]|$)|\.\*(?=[\s;&|"'`]|$))/
+  /\s["']?(?:(?:~|\$\{?HOME\}?|\/home\/[\w*$]{1,30}|\/Users\/[\w*$]{1,30})\/(?:\*|\.\*|\.?\[|\.ssh\b|\.gnupg|\.aws\b|\.config\/?(?=[\s;&|"'`]|$)|Documents|Desktop|Pictures|Library\/?(?=[\s;&|"'`]|$)|projects?\b|src\b|work\b|code\b)|\/var\/lib\/(?:postgresql|mysql|mongodb)\b|\/(?:etc|usr|var|boot|lib|opt|srv|home|root|mnt|data)\/?(?:\*|\{|(?=[\s;&|"'`]|$))|\.git(?=[\s;&|"'`]|$)|\.\*(?=[\s;&|"'`]|$))/
 
 function removesHome(part: string): boolean {
   const [command = ''] = part.split(COMMAND_END, 1)
@@ -431,13 +431,13 @@ const MASS_DESTRUCTION: Trigger[] = [
     'destruction',
     'warn',
     'gh repo delete¦gh api¦gh release delete¦glab repo delete¦npm unpublish¦heroku apps:destroy¦heroku pg:reset¦flyctl apps destroy¦fly apps destroy¦vercel rm¦doctl¦linode-cli¦hcloud¦gcloud sql¦gcloud compute¦aws rds¦aws ec2 terminate¦aws dynamodb delete¦aws iam delete¦aws kms¦aws cloudformation delete¦aws backup¦aws eks delete¦az vm delete¦az sql¦az storage account delete¦velero¦eksctl delete¦helm uninstall¦kubectl delete¦oc delete¦etcdctl del¦consul kv delete¦vault secrets disable',
-    /(?:gh repo delete|gh api[^\n]{0,120}(?:-X|--method) ?DELETE|glab repo delete|npm unpublish [^\n]{0,60}(?:--force|-f)\b|heroku (?:apps:destroy|pg:reset)|fly(?:ctl)? apps destroy|vercel rm [^\n]{0,40}(?:--yes|-y)|(?:doctl|linode-cli|hcloud)\s[^\n]{0,60}\bdelete\b[^\n]{0,30}(?:-f|--force)|gcloud (?:sql|compute)[^\n]{0,60}\bdelete\b[^\n]{0,60}(?:--quiet|-q)\b|aws (?:rds delete[^\n]{0,100}skip-final|ec2 terminate-instances|dynamodb delete-table|iam delete|kms schedule-key-deletion|cloudformation delete-stack|backup delete|eks delete)|az (?:vm|sql\s\w{1,10}|storage account) delete[^\n]{0,80}(?:--yes|-y)\b|eksctl delete cluster|(?:kubectl|oc) delete\s[^\n]{0,60}(?:--all\b|--all-namespaces|-A\b|\bpv\b|\bcrds?\b[^\n]{0,10}--all|namespaces?\s{1,2}(?:kube-system|default|prod))|etcdctl[^\n]{0,60}\bdel\s{1,2}(?:""|\/)[^\n]{0,20}(?:--prefix|--from-key)|consul kv delete -recurse|vault secrets disable)/iy,
+    /(?:gh repo delete|gh api[^\n]{0,120}(?:-X|--method) ?DELETE|glab repo delete|npm unpublish [^\n]{0,60}(?:--force|-f)\b|heroku (?:apps:destroy|pg:reset)|fly(?:ctl)? apps destroy|vercel rm [^\n]{0,40}(?:--yes|-y)|(?:doctl|linode-cli|hcloud)\s[^\n]{0,60}\bdelete\b[^\n]{0,30}(?:-f|--force)|gcloud (?:sql|compute)[^\n]{0,60}\bdelete\b[^\n]{0,60}(?:--quiet|-q)\b|aws (?:rds delete[^\n]{0,100}skip-final|ec2 terminate-instances|dynamodb delete-table|iam delete|kms schedule-key-deletion|cloudformation delete-stack|backup delete|eks delete)|az (?:vm|sql\s\w{1,10}|storage account) delete[^\n]{0,80}(?:--yes|-y)\b|eksctl delete cluster|(?:kubectl|oc) delete\s[^\n]{0,60}(?:--all\b|--all-namespaces|-A\b|\bpv\b|\bcrds?\b[^\n]{0,10}--all|(?:ns|namespaces?)\s{1,2}(?:kube-system|default|prod))|etcdctl[^\n]{0,60}\bdel\s{1,2}(?:""|\/)[^\n]{0,20}(?:--prefix|--from-key)|consul kv delete -recurse|vault secrets disable)/iy,
   ),
   trigger(
     'destruction',
     'warn',
     'dropdatabase¦flushall¦dropdb ¦mysqladmin¦delete from¦truncate table¦drop table¦drop owned¦deletemany({})¦drop keyspace¦deletebyquery¦/_all¦delete http¦_delete_by_query¦drop all¦rabbitmqctl',
-    /(?:\.?dropdatabase\(|(?<=(?:redis-cli|valkey-cli)[^\n]{0,80})flushall|dropdb\s[^\n]{0,30}(?:-f|--force)|mysqladmin[^\n]{0,60}\bdrop\b|delete from\s["`\w.]{1,60}\s{0,2}(?:where\s{1,2}(?:1\s?=\s?1|true)|;\s{0,2}(?:delete from|commit|--))|drop table\s(?:if exists )?["`\w.]{0,30}(?:users|accounts|customers|orders|payments)["`]?\b|drop owned by|deletemany\(\{\}\)|drop keyspace|(?<=(?:-X ?|--request )DELETE[^\n]{0,100})(?:\/_all|\/\*)|_delete_by_query[^\n]{0,80}match_all|rabbitmqctl (?:force_)?reset)/iy,
+    /(?:\.?dropdatabase\(|(?<=(?:redis-cli|valkey-cli)[^\n]{0,80})flushall|dropdb\s[^\n]{0,30}(?:-f|--force)|mysqladmin[^\n]{0,60}\bdrop\b|delete from\s["`\w.]{1,60}\s{0,2}(?:where\s{1,2}(?:1\s?=\s?1|true)|;\s{0,2}(?:delete from|commit|--))|(?<=-[ce] {1,2}["'][^"'\n]{0,40})delete from [\w.]{1,60};?(?=["'])|drop table\s(?:if exists )?["`\w.]{0,30}(?:users|accounts|customers|orders|payments)["`]?\b|drop owned by|deletemany\(\{\}\)|drop keyspace|(?<=(?:-X ?|--request )DELETE[^\n]{0,100})(?:\/_all|\/\*)|_delete_by_query[^\n]{0,80}match_all|rabbitmqctl (?:force_)?reset)/iy,
   ),
   trigger(
     'destruction',

@@ -35,7 +35,7 @@ const TAKE_OVER: Trigger[] = [
     BEFORE,
     'block',
     'instructions¦guidelines¦rules¦restrictions¦safety¦filters¦guardrails',
-    /(?<=\b(?:your|safety|content|previous|earlier|prior|the|system|all|these) {1,2}(?:safety |content |earlier |previous )?)(?:instructions|guidelines|rules|restrictions|safety (?:rules|checks|guidelines|filters)|filters|guardrails)\b[^.!?\n]{0,20}?\b(?:are void|are lifted|are off|are disabled|is off|do(?:es)? not apply|no longer appl|are suspended|have been (?:lifted|disabled|removed)|don.t apply)/iy,
+    /(?<=\b(?:your|safety|content|previous|earlier|prior|the|system|all|these) {1,2}(?:safety |content |earlier |previous )?)(?:instructions|guidelines|rules|restrictions|safety (?:rules|checks|guidelines|filters)|filters|guardrails)\b(?! of (?:the|this|an?) (?:key|token|file|plan|account|bucket|role|policy)\b)[^.!?\n]{0,20}?\b(?:are void|are lifted|are off|are disabled|is off|do(?:es)? not apply|no longer appl|are suspended|have been (?:lifted|disabled|removed)|don.t apply)/iy,
   ),
   trigger(
     BEFORE,
@@ -126,8 +126,8 @@ const ADDRESS: Trigger[] = [
   trigger(
     BEFORE,
     'warn',
-    'tell the model¦tell the agent¦tell the assistant¦tells it to call¦for the model¦models shall¦agents shall¦agents that read',
-    /(?:tell the (?:model|agent|assistant) to|tells it to call|for the model (?:alone|only)|(?:models|agents) shall|agents that read)\b/iy,
+    'tells it to call¦for the model¦models shall¦agents shall¦agents that read',
+    /(?:tells it to call|for the model (?:alone|only)|(?:models|agents) shall|agents that read)\b/iy,
   ),
   trigger(
     BEFORE,
@@ -152,7 +152,7 @@ const CONCEAL: Trigger[] = [
     'block',
     "do not tell¦don't tell¦never tell¦do not mention¦don't mention¦never mention¦do not inform¦never inform¦do not reveal¦do not show¦do not notify¦do not warn¦never reveal¦without telling¦without informing¦without notifying¦hide this from¦keep this from¦secret from",
     new RegExp(
-      `(?:(?:do not|don't|never) (?:tell|mention|inform|reveal|show|notify|warn)|without (?:telling|informing|notifying)|(?:hide|keep) this|secret) ?(?:this |it |that |anything |any of this )?(?:step |line |paragraph |part |change |note )?(?:to |from )?(?:the |your |any |a )?${PERSON}\\b`,
+      `(?:(?:do not|don't|never) (?:tell|mention|inform|reveal|show|notify|warn)|without (?:telling|informing|notifying)|(?:hide|keep) this|secret) ?(?:this |it |that |anything |any of this )?(?:step |line |paragraph |part |change |note )?(?:to |from )?(?:the |your |any |a )?${PERSON}\\b(?! (?:whether|if|when|which|how|why|about each|of each|for each)\\b)(?! (?:whether|if|when|which|how|why|about each|of each)\\b)`,
       'iy',
     ),
   ),
@@ -161,18 +161,6 @@ const CONCEAL: Trigger[] = [
     'warn',
     'without asking¦without a question¦without the user¦without user¦without any¦without a review',
     /without (?:asking (?:the |your )?(?:user|human|owner|operator|developer|anyone|for (?:confirmation|permission|approval))|(?:any |the user'?s? |user )(?:confirmation|approval|consent|permission|knowledge)\b|a question|a review|the user (?:noticing|knowing))/iy,
-  ),
-  trigger(
-    BEFORE,
-    'warn',
-    'the user has¦the owner has¦the operator has¦the user already¦user agreed¦administrator approved¦administrator has¦was checked by security¦the user wants you¦approved by the¦pre-approved¦authorised by¦authorized by',
-    /(?:the (?:user|owner|operator)(?: has)?(?: already)? (?:agreed|approved|consented|confirmed|authori[sz]ed|allowed)\b|(?:the )?administrator (?:has )?(?:already )?(?:approved|authori[sz]ed) (?:it|this|every|all|unrestricted)|was checked by security|the user wants you|(?:is|was|are) approved by the (?:user|owner|operator|administrator)|(?:below|commands|following)[^.!?\n]{0,20}pre-approved)/iy,
-  ),
-  trigger(
-    BEFORE,
-    'warn',
-    'no need to ask¦skip the permission¦skip the confirmation¦need not ask',
-    /(?:no need to ask (?:for|the|anyone)|need not ask (?:for|the user|anyone)|skip the (?:permission|confirmation|approval))\b/iy,
   ),
   trigger(
     BEFORE,

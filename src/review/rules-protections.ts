@@ -238,6 +238,25 @@ function preloads(said: string): boolean {
   return /^\s?[=:]/.test(said.slice(name.length)) || /[/\\]|\.so|\.dylib|\.dll|\.py|\.sh/.test(value)
 }
 
+/** Commands that let others in: tunnels to a shell, rights of an owner, open ports and storage. */
+const OPENED: Trigger[] = [
+  warned(
+    'new_trust',
+    'ngrok tcp¦ssh://localhost¦ssh -¦tmate¦gs-netcat¦gsocket¦http.server¦iam attach¦iam put-¦iam create-¦iam-policy-binding¦role assignment¦security-group-ingress¦firewall-rules create¦put-bucket-acl¦public-access-block¦--visibility¦npm owner¦gem owner¦cargo owner¦deploy-key add¦/collaborators/¦grant all',
+    /(?:ngrok tcp (?:22|3389|5900)\b|(?<=cloudflared [^\n]{0,60})ssh:\/\/localhost|ssh -\w{0,4}R [\w.:]{0,40}:22\b|tmate -\w|gs-netcat|gsocket\.io|http\.server[^\n]{0,40}(?:--directory|-d) (?:~|\/|\$HOME)\/?(?=[\s"'`]|$)|iam (?:attach|put)-[^\n]{0,120}(?:AdministratorAccess|"Action": ?"\*")|iam create-(?:login-profile|access-key)[^\n]{0,40}\b(?:admin|root)\b|iam-policy-binding[^\n]{0,160}roles\/(?:owner|editor|iam\.)|role assignment[^\n]{0,160}\b(?:Owner|User Access Administrator)\b|security-group-ingress[^\n]{0,120}(?:(?:--port|from-?port)[= ](?:22|3389|-1|0|all|0-65535)\b|protocol[= ](?:-1|all))[^\n]{0,80}0\.0\.0\.0\/0|firewall-rules create[^\n]{0,120}(?:tcp:22|all|tcp:3389)\b[^\n]{0,80}0\.0\.0\.0\/0|put-bucket-acl[^\n]{0,80}public|delete-public-access-block|--visibility[= ]public|(?:npm|gem|cargo) owner (?:add|-a|--add)|deploy-key add[^\n]{0,60}(?:-w\b|--allow-write)|\/collaborators\/[^\n]{0,60}permission=(?:admin|maintain)|grant all[^\n]{0,60}to ["'`]?\w{1,30}["'`]?@["'`]?%)/iy,
+  ),
+  warned(
+    'weakened_check',
+    'gh pr merge¦gh workflow disable¦auditctl¦journalctl¦/protection¦crontab -r',
+    /(?:gh pr merge[^\n]{0,60}--admin\b|gh workflow disable|auditctl -D\b|journalctl --vacuum-(?:time=[01]s|size=[01]\b)|(?<=DELETE[^\n]{0,80}|gh api[^\n]{0,80})\/protection(?=[^\n]{0,40}(?:DELETE|$|\s|["'`]))|(?<!s)crontab -r\b)/iy,
+    (match, text) =>
+      match[0].endsWith('/protection') &&
+      !/DELETE/.test(text.slice(Math.max(0, match.index - 120), match.index + 60))
+        ? []
+        : [spanOf(match)],
+  ),
+]
+
 const SYSTEM: Trigger[] = [
   aroundTrigger(
     'new_trust',
@@ -339,6 +358,7 @@ export const TRUST_TRIGGERS: readonly Trigger[] = [
   ...CONTAINERS,
   ...PERMISSIONS,
   ...PRELOADS,
+  ...OPENED,
   ...SYSTEM,
 ]
 

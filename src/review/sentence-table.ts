@@ -60,7 +60,6 @@ export const COMBINATIONS: readonly Combination[] = [
   warns('without ask agent', 90),
   warns('without ask must', 90, { language: 'others' }),
   warns('without ask always', 90),
-  warns('not ask user', 35, { ordered: true, language: 'english' }),
   warns('not ask user', 40, { language: 'others' }),
   warns('none ask always', 90),
   warns('none ask user', 40),
@@ -68,7 +67,6 @@ export const COMBINATIONS: readonly Combination[] = [
   warns('none ask card', 50),
   warns('none ask lasting', 90),
   warns('none ask agent', 80),
-  warns('not tell user', 35, { ordered: true, language: 'english' }),
   warns('not tell user', 40, { language: 'others' }),
   warns('without tell user', 45),
   warns('hide user', 50),
@@ -342,7 +340,7 @@ export const LANGUAGES: Record<string, Partial<Record<Word, string>>> = {
     prior:
       'anterior previ_ previas previo acima todas. todos. suas. seus. tuas. sistema ate_agora antes. inicia recebid dadas tudo_o precedent',
     orders:
-      'instruc orden_ ordens diretri prompt orientac comando dito. disseram mandament mensagem_do_sistema indicac',
+      'instruc ordem_ ordens diretri prompt orientac comando dito. disseram mandament mensagem_do_sistema indicac',
     rules: 'regra restric limitac politica norma',
     not: 'nao. nunca sem. nenhum nada. jamais',
     tell: 'diga. dizer conte. contar menci inform avis revel comuni notifi relat fale',

@@ -1,4 +1,5 @@
 import { readable } from './fold.ts'
+import { MIN_QUIET_POINTS, QUIET_GROUPS } from './quiet-table.ts'
 import type { Finding } from './rule.ts'
 import { COMBINATIONS, type Combination, LANGUAGES, OPEN_LANGUAGES, WORDS } from './sentence-table.ts'
 
@@ -66,7 +67,32 @@ function formsOf(written: string, language: number, kind: number): Term[] {
   ]
 }
 
-const allTerms = (): Term[] =>
+const QUIET = Object.values(QUIET_GROUPS)
+/** The other groups alone never reach `MIN_QUIET_POINTS`. */
+const IS_STRONG = QUIET.map(({ points }) => points >= 5)
+const FIRST_QUIET = LANGUAGE_COUNT * KINDS
+/** The maximum number of characters of a passage whose groups of words add up. */
+const QUIET_WITHIN = 220
+/** What the groups of the sentence before count. */
+const SENTENCE_BEFORE = 0.7
+
+function alternatives(written: string): string[] {
+  const [braces, choices] = /\{([^{}]*)\}/.exec(written) ?? []
+  if (braces === undefined || choices === undefined) return [written]
+  return choices.split(',').flatMap((choice) => alternatives(written.replace(braces, choice)))
+}
+
+const quietTerms = (): Term[] =>
+  QUIET.flatMap(({ words }, group) =>
+    words
+      .split(/\s+/)
+      .flatMap(alternatives)
+      .map((word) => ({ text: ` ${word.replaceAll(/[_.]/g, ' ')}`, id: FIRST_QUIET + group })),
+  )
+
+const allTerms = (): Term[] => [...languageTerms(), ...quietTerms()]
+
+const languageTerms = (): Term[] =>
   LANGUAGE_NAMES.flatMap((name, language) =>
     WORDS.flatMap((word, kind) =>
       (LANGUAGES[name]?.[word] ?? '')
@@ -135,6 +161,11 @@ type Sightings = {
   /** By language: the recent kinds as bits, and the position of the last. */
   kinds: Int32Array
   last: Int32Array
+  /** By quiet group. */
+  quiet: Int32Array
+  quietEnds: Int32Array
+  quietFired: number
+  quietStrong: number
   steps: number
 }
 
@@ -147,6 +178,10 @@ const newSightings = (): Sightings => ({
   fired: new Int32Array(RULES.length),
   kinds: new Int32Array(LANGUAGE_COUNT),
   last: new Int32Array(LANGUAGE_COUNT),
+  quiet: new Int32Array(QUIET.length),
+  quietEnds: new Int32Array(QUIET.length),
+  quietFired: 0,
+  quietStrong: 0,
   steps: FAR,
 })
 
@@ -170,6 +205,7 @@ class MachineBuilder {
 
   build(classOf: Uint16Array, width: number): Machine {
     const { children, ends } = this
+    if (children.length > 0xffff) throw new Error('The tables of sentences have too many states.')
     const rows = new Uint16Array(children.length * DENSE)
     const fallback = new Uint16Array(children.length)
     const edges = new Map<number, number>()
@@ -269,6 +305,8 @@ class SentenceReader {
   private readonly sightings: Sightings
   private steps: number
   private sentence: number
+  private previousSentence: number
+  private isEnding = false
   private blanksInLine = 0
   private readonly left = { block: MAX_PER_SEVERITY, warn: MAX_PER_SEVERITY, note: 0 }
 
@@ -279,6 +317,7 @@ class SentenceReader {
     this.sightings = this.machine.sightings
     this.steps = this.sightings.steps + FAR
     this.sentence = this.steps
+    this.previousSentence = this.steps
   }
 
   read(): void {
@@ -296,7 +335,10 @@ class SentenceReader {
         if (cls === SKIP) continue
       }
       if (cls === BLANK) {
-        if (wasBlank) continue
+        if (wasBlank) {
+          if (this.isEnding) this.endSentence(steps)
+          continue
+        }
         this.blanksInLine++
       }
       wasBlank = cls === BLANK
@@ -311,6 +353,8 @@ class SentenceReader {
         steps += at + 1 - rest
         if (at >= rest) wasBlank = false
       }
+      // The sign that ends a sentence also ends its last word, so the hit comes first.
+      if (this.isEnding) this.endSentence(steps)
     }
     this.sightings.steps = steps
   }
@@ -353,8 +397,14 @@ class SentenceReader {
   }
 
   private stop(): number {
-    this.sentence = this.steps
+    this.isEnding = true
     return BLANK
+  }
+
+  private endSentence(steps: number): void {
+    this.isEnding = false
+    this.previousSentence = this.sentence
+    this.sentence = steps
   }
 
   /** A sentence continues behind a line end unless a paragraph begins. Lines of one word form one sentence. */
@@ -366,6 +416,10 @@ class SentenceReader {
 
   private hit(output: Output, at: number): void {
     for (const id of output) {
+      if (id >= FIRST_QUIET) {
+        this.hitQuiet(id - FIRST_QUIET, at)
+        continue
+      }
       this.sightings.seen[id] = this.steps
       this.sightings.ends[id] = at
       const kind = id % KINDS
@@ -377,6 +431,31 @@ class SentenceReader {
         if ((bits & rule.bits) === rule.bits && applies(rule, language)) this.look(rule, language * KINDS)
       }
     }
+  }
+
+  private hitQuiet(group: number, at: number): void {
+    const { quiet, quietEnds } = this.sightings
+    const { steps } = this
+    quiet[group] = steps
+    quietEnds[group] = at
+    const since = Math.max(this.previousSentence, steps - QUIET_WITHIN)
+    if (IS_STRONG[group]) this.sightings.quietStrong = steps
+    else if (this.sightings.quietStrong <= since) return
+    let points = 0
+    let start = at
+    for (let i = 0; i < QUIET.length; i++) {
+      const step = quiet[i] as number
+      if (step <= since) continue
+      const { [i]: group } = QUIET
+      points += (step > this.sentence ? 1 : SENTENCE_BEFORE) * (group?.points ?? 0)
+      start = Math.min(start, quietEnds[i] as number)
+    }
+    if (points < MIN_QUIET_POINTS || this.left.warn === 0) return
+    if (steps - this.sightings.quietFired < QUIET_WITHIN) return
+    this.sightings.quietFired = steps
+    this.left.warn--
+    const end = Math.min(at + 1, this.text.length)
+    this.sink({ rule: 'agent_instruction', severity: 'warn', start: this.wordStart(start), end })
   }
 
   private kindsLately(language: number, kind: number): number {

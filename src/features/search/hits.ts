@@ -259,7 +259,7 @@ const scopeOf = (ctx: UserCtx, scope: 'known' | 'public'): SearchScope => ({
   workspaceIds: [],
   tags: [],
   environment: {},
-  track: undefined,
+  filters: {},
 })
 
 const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: NO_CODES }

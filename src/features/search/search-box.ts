@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
 import { Provenance } from '../../core/untrusted-text.ts'
+import { FILTER_NAMES, pick } from '../../shared/card-fields.ts'
 import { balanceOf } from '../credits/index.ts'
 import { FoundEvent, searchAllMemory } from '../memory/index.ts'
 import { ActionCard, MAX_QUERY_LENGTH, SearchRequest, SearchResponse, SearchResult } from './schemas.ts'
@@ -11,7 +12,7 @@ import { type Question, searchIn } from './search.ts'
 const SECTIONS = ['mine', 'team', 'memory', 'library'] as const
 const MAX_HITS = 1000
 
-const { tags, environment, track } = SearchRequest.shape
+const { tags, environment } = SearchRequest.shape
 
 const BoxQuestion = z
   .object({
@@ -29,7 +30,7 @@ const BoxQuestion = z
     workspace_ids: z.array(Id).max(100).optional().describe('Narrows mine and team'),
     tags,
     environment,
-    track,
+    ...pick(SearchRequest.shape, FILTER_NAMES),
     limit: z.int().min(1).max(MAX_HITS).default(20).describe('Of each section'),
     generate_action_card: z.boolean().optional().describe('Also one plan of steps made from the best hits'),
   })

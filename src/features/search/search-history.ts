@@ -10,6 +10,7 @@ import type { KeptSearchesTable } from '../../db/knowledge-schema.ts'
 import { cleanText, Findings } from '../../redaction/redact.ts'
 import { requiredText } from '../../redaction/required-text.ts'
 import { cutText } from '../../text/unicode.ts'
+import { wordFilters } from '../cards/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 
 type Kind = KeptSearchesTable['kind']
@@ -84,7 +85,7 @@ const Filters = z
   .object({
     tags: z.string().max(MAX_FILTER_LENGTH).optional().describe('Separated by commas'),
     env: z.string().max(MAX_FILTER_LENGTH).optional().describe('Such as node: 20, os: linux'),
-    track: z.enum(['debug', 'build']).optional(),
+    ...wordFilters,
     workspace: Id.optional(),
   })
   .meta({ id: 'KeptSearchFilters' })

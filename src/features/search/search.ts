@@ -6,7 +6,7 @@ import { emit } from '../../core/events.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
-import { FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
+import { FILTER_NAMES, FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
 import { tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query.ts'
@@ -164,7 +164,7 @@ const scopeOf = (ctx: UserCtx, input: Question, scope: SearchedScope): SearchSco
   workspaceIds: [...new Set(input.workspace_ids ?? [])],
   tags: input.tags ?? [],
   environment: input.environment ?? {},
-  track: input.track,
+  filters: pick(input, FILTER_NAMES),
   includeSuperseded: input.include_superseded ?? false,
 })
 

@@ -167,7 +167,7 @@ export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
 }
 
 const sentBy = ({ body = {}, query, params, routeOptions }: FastifyRequest): Sent =>
-  routeOptions.config.answersItself ? { body, query, path: params } : {}
+  routeOptions.config.isCapability ? { body, query, path: params } : {}
 
 export function handleErrors(app: FastifyInstance, services: Services): void {
   app.setErrorHandler((error, request, reply) => {

@@ -267,7 +267,7 @@ export const MCPToolResponse = z
   })
   .meta({ id: 'MCPToolResponse' })
 
-export type ToolAnswer = z.output<typeof MCPToolResponse>
+type ToolAnswer = z.output<typeof MCPToolResponse>
 
 /** Returns the answer of a tool call: whole at the tool endpoint, thin over MCP. */
 export function toolAnswer(
@@ -337,7 +337,7 @@ function read(value: unknown, reader: Reader): unknown {
   return start >= reader.from && start < reader.to ? value : undefined
 }
 
-export type Part = { part: number; parts: number; content: Record<string, unknown> }
+type Part = { part: number; parts: number; content: Record<string, unknown> }
 
 export function partOf(whole: Record<string, unknown>, part: number, size = PART_CHARACTERS): Part {
   const reader = { position: 0, from: (part - 1) * size, to: part * size }

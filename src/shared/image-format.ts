@@ -1,7 +1,7 @@
 /** Shared by the readers of all formats. Every number in a file must be checked against the file before use. */
 
 export const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
-export type MediaType = (typeof MEDIA_TYPES)[number]
+type MediaType = (typeof MEDIA_TYPES)[number]
 
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024
 

@@ -192,7 +192,7 @@ class Attempts {
   }
 }
 
-export type PostgresOptions = {
+type PostgresOptions = {
   url: string
   readUrl?: string | undefined
   /** Set where `url` leads through a transaction pooler: the same database without the pooler. */

@@ -29,7 +29,7 @@ type Work = {
 }
 type Acknowledge = () => void
 
-export type WritesOptions = {
+type WritesOptions = {
   isBusy: (error: unknown) => boolean
   written: () => number
   /** Throws where a commit would be lost. */

@@ -27,7 +27,7 @@ const GZIP = { level: 1 }
 /** For answers that are compressed once and sent often. */
 const BROTLI_ONCE = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-export type Encoding = 'br' | 'gzip'
+type Encoding = 'br' | 'gzip'
 
 /** Capabilities whose answers hold a credential, or a link or code that works like a credential. */
 export const SECRET_ANSWERS: ReadonlySet<string> = new Set([

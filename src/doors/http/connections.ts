@@ -97,7 +97,7 @@ const SLOWEST_BYTES_A_SECOND = 1024
 
 type Progress = { taken: number; at: number }
 
-export type Connections = {
+type Connections = {
   /** Closing the server waits for connections that a browser opens in advance. */
   endSilent: () => void
   stopLooking: () => void

@@ -74,7 +74,7 @@ const inBody: Locate = (issue) => ['body', ...issue.path]
 
 type ErrorPath = readonly (string | number)[]
 
-export type Sent = { body?: unknown; query?: unknown; path?: unknown }
+type Sent = { body?: unknown; query?: unknown; path?: unknown }
 
 function valueAt(sent: Sent, loc: ErrorPath): unknown {
   let value: unknown = sent

@@ -69,7 +69,7 @@ export function inBatches<T>(work: (item: T) => void): (item: T) => void {
 
 const answerInBatches = inBatches((answer: () => void) => answer())
 
-export type CapabilityRoute = {
+type CapabilityRoute = {
   method: Method
   url: string
   operation: string

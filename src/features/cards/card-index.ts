@@ -91,7 +91,7 @@ export type IndexedCard = CardTexts & {
   hidden_at: string | null
 }
 
-export type CardTexts = CardContent & { evidence_texts: readonly string[] }
+type CardTexts = CardContent & { evidence_texts: readonly string[] }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -194,7 +194,7 @@ export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Pr
   return indexedCards(ctx.db, rows)
 }
 
-export type IndexOptions = {
+type IndexOptions = {
   /** The public workspaces among those of the cards, if the caller has read them in this transaction. */
   publicWorkspaces?: ReadonlySet<string>
   /** Words that were counted before the transaction. They are counted again if the card has changed since. */

@@ -379,5 +379,4 @@ export type CaseUpdateInput = z.output<typeof CaseUpdate>
 export type EvidenceInput = z.output<typeof Evidence>
 export type CardAnswer = z.input<typeof CaseResponse>
 export type ListedCard = z.input<typeof CaseListItem>
-export type CardWarning = z.input<typeof Warning>
 export type SimilarCardAnswer = z.input<typeof SimilarCard>

@@ -72,7 +72,7 @@ const MAX_ITEMS: Readonly<Record<Asked['moment'], { cards: number; memory: numbe
 
 export const LOOKED_AT = 6
 
-export type Fitting = {
+type Fitting = {
   found: Found[]
   isSaid: boolean
 }

@@ -279,8 +279,8 @@ export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): 
   return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }
 }
 
-export type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
-export type Shown = { picked: Picked[]; charged: number }
+type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
+type Shown = { picked: Picked[]; charged: number }
 
 /** `show` returns the hits at the price of a public search, in the caller's open transaction. */
 export async function lookInLibrary(

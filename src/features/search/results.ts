@@ -181,7 +181,7 @@ const hitRows = <E extends Extent>(
         inNumbers(ctx.db, 'search_docs.doc_no', docNos),
       ).execute()
 
-export type CardTexts = {
+type CardTexts = {
   version: number
   columns: TextColumns
   tags: string[]

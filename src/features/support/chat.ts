@@ -21,9 +21,9 @@ import {
 } from '../guide/index.ts'
 
 type ChatMessage = { role: 'user' | 'assistant'; content: string }
-export type Source = { title: string; url: string }
+type Source = { title: string; url: string }
 
-export type Question = {
+type Question = {
   message: string
   history: ChatMessage[]
   guide: Guide
@@ -346,7 +346,7 @@ export const SupportChatRequest = z
   })
   .meta({ id: 'SupportChatRequest' })
 
-export const SupportChatResponse = z
+const SupportChatResponse = z
   .object({
     reply: z.string().describe('Markdown'),
     conversation_id: z.string(),
@@ -446,7 +446,7 @@ export function clientLeft(response: ServerResponse): AbortSignal {
   return left.signal
 }
 
-export type Speaking = {
+type Speaking = {
   services: Pick<Services, 'log'>
   left: AbortSignal
   heartbeatMs?: number

@@ -27,7 +27,7 @@ import {
   storableId,
 } from './state.ts'
 
-export type Question = {
+type Question = {
   moment: RecallMoment
   text?: string | undefined
   projectKey: string
@@ -40,7 +40,7 @@ export type Question = {
   lostAnswer?: boolean | undefined
 }
 
-export type Recalled = { text: string; ids: string[] }
+type Recalled = { text: string; ids: string[] }
 
 const NOTHING: Recalled = { text: '', ids: [] }
 /** Limit of characters; the vault never sends more. */
@@ -108,7 +108,7 @@ export function longestMs(agent: HookAgent, event: string): number {
   return kind === 'stop' || kind === 'end' ? END_IS_KEPT_WITHIN_MS : patienceMs()
 }
 
-export type HookCall = {
+type HookCall = {
   agent: HookAgent
   event: string
   /** The agent's input; null if too large. */

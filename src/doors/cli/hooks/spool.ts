@@ -20,7 +20,7 @@ type Waiting = {
   input: Record<string, unknown>
 }
 
-export type SpoolLimits = { entries: number; bytes: number; ageMs: number }
+type SpoolLimits = { entries: number; bytes: number; ageMs: number }
 
 const MAX_REASON_LENGTH = 300
 
@@ -99,7 +99,7 @@ export const isFor = (waiting: Waiting, url: string, account: string): boolean =
 const drop = (name: string): void => rmSync(join(spoolFolder(), name), { force: true })
 
 /** A pause in sending for one vault and account, because the vault has no room. */
-export type Pause = { url: string; account: string; until: number; waitMs: number; reason: string }
+type Pause = { url: string; account: string; until: number; waitMs: number; reason: string }
 
 const FIRST_PAUSE_MS = 60_000
 const MAX_PAUSE_MS = 3_600_000

@@ -157,7 +157,7 @@ export function withLock<T>(file: string, patience: LockTimeouts, work: () => T)
   }
 }
 
-export type Session = {
+type Session = {
   /** The id of the last stored message. */
   stored?: string
   /** Ids of injected items, to avoid repeats. */
@@ -359,7 +359,7 @@ export function takeJournal<T>(sessionId: string | undefined, use: (entries: Ent
 
 type Failure = { at: string; error: string }
 
-export type HookRun = { at: string; ms: number; chars: number; error?: string; lost?: Failure }
+type HookRun = { at: string; ms: number; chars: number; error?: string; lost?: Failure }
 
 const MAX_ERROR_LENGTH = 300
 

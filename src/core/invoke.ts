@@ -68,12 +68,7 @@ export async function invoke(
   schema: z.ZodType = capability.input,
   answer: z.ZodType = capability.output,
 ): Promise<unknown> {
-  if (capability.prepare) return (await readied(capability, ctx, raw, schema, answer))(ctx)
-  authorise(capability, ctx.viewer)
-  const input = parseInput(schema, raw)
-  // authorise() guarantees a viewer if the declaration needs one.
-  const output = await capability.run(ctx as UserCtx, input as never, undefined as never)
-  return checkAnswer(answer, output)
+  return (await readied(capability, ctx, raw, schema, answer))(ctx)
 }
 
 const prepare = async (capability: Capability, ctx: Ctx, input: unknown): Promise<unknown> =>
@@ -90,6 +85,7 @@ export async function readied(
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   const prepared = await prepare(capability, ctx, input)
+  // authorise() guarantees a viewer if the declaration needs one.
   return async (ctx) =>
     checkAnswer(answer, await capability.run(ctx as UserCtx, input as never, prepared as never))
 }

@@ -133,7 +133,7 @@ export function watchConnections(server: Server, { readerMs, lookMs }: Timeouts)
 const ADMIT_MS = 10
 /** New requests are refused once the oldest queued request has waited this long. */
 export const MAX_WAIT_TIME_MS = 500
-/** Longer than `LONGEST_WAIT_MS`, because retried transactions delay others for a while. */
+/** Longer than `MAX_WAIT_TIME_MS`, because retried transactions delay others for a while. */
 export const MAX_DATABASE_WAIT_MS = 1000
 const RETRY_AFTER_SECONDS = 2
 const REFUSAL = JSON.stringify(

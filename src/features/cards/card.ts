@@ -119,7 +119,7 @@ const MAX_EVIDENCES = 100
 
 type Forms = { given: z.ZodType; answered: z.ZodType; cut: z.ZodType }
 
-/** What a part of a thin answer has of JSON. */
+/** JSON in a thin answer. */
 export const CutJson = z.record(z.string(), z.unknown())
 const TEXT = { answered: z.string(), cut: z.string() }
 const OPTIONAL_TEXT = { ...TEXT, answered: z.string().nullable() }

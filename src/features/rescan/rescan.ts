@@ -26,7 +26,7 @@ type RescannedTable = {
 
 type Row = Record<string, string | null>
 
-/** What follows the change of a row; `key` names it. */
+/** Runs after the change of a row; `key` names it. */
 type AfterSave = (db: Db, engine: EngineName, key: Record<string, string>) => Promise<void>
 
 /** Some tables have texts elsewhere that are made of theirs. */

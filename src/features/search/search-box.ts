@@ -7,7 +7,7 @@ import { FILTER_NAMES, pick } from '../../shared/card-fields.ts'
 import { balanceOf } from '../credits/index.ts'
 import { FoundEvent, searchAllMemory } from '../memory/index.ts'
 import { ActionCard, MAX_QUERY_LENGTH, SearchRequest, SearchResponse, SearchResult } from './schemas.ts'
-import { type Question, searchIn } from './search.ts'
+import { type CardQuery, searchIn } from './search.ts'
 
 const SECTIONS = ['mine', 'team', 'memory', 'library'] as const
 const MAX_HITS = 1000
@@ -86,9 +86,9 @@ async function searchBox(ctx: UserCtx, input: BoxInput): Promise<BoxAnswerInput>
   const started = performance.now()
   const { sections, generate_action_card, workspace_ids, ...asked } = input
   const wanted = new Set(sections)
-  const question = (more: Partial<Question> = {}): Question => ({ ...asked, ...more })
+  const question = (more: Partial<CardQuery> = {}): CardQuery => ({ ...asked, ...more })
   const named = { workspace_ids }
-  const cards = async (section: keyof typeof SCOPES, more: Partial<Question> = {}) =>
+  const cards = async (section: keyof typeof SCOPES, more: Partial<CardQuery> = {}) =>
     wanted.has(section) ? await searchIn(ctx, SCOPES[section], question(more)) : null
 
   const mine = await cards('mine', named)
@@ -114,7 +114,7 @@ async function memorySection(ctx: UserCtx, { query, limit }: BoxInput) {
   return { ...found, provenance: { owner: 'you' as const, workspace: null, reviewed: false } }
 }
 
-async function planOf(ctx: UserCtx, question: Question) {
+async function planOf(ctx: UserCtx, question: CardQuery) {
   const asked = { ...question, limit: PLAN_HITS, generate_action_card: true }
   return (await searchIn(ctx, 'own_and_team', asked)).action_card
 }

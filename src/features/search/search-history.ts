@@ -90,7 +90,7 @@ const Filters = z
   })
   .meta({ id: 'KeptSearchFilters' })
 
-const Asked = z.object({
+const SearchToKeep = z.object({
   query: requiredText(1, MAX_QUERY_LENGTH),
   filters: Filters.default({}),
 })
@@ -129,7 +129,7 @@ const cleanFilters = (filters: z.output<typeof Filters>): z.output<typeof Filter
   ...(filters.env === undefined ? {} : { env: cleanWithin(filters.env, MAX_FILTER_LENGTH) }),
 })
 
-type SearchInput = z.output<typeof Asked>
+type SearchInput = z.output<typeof SearchToKeep>
 
 const rowFor = (
   ctx: UserCtx,
@@ -181,7 +181,7 @@ export const rememberSearch = capability({
   scopes: ['account'],
   rest: ['POST /api/v1/searches/recent'],
   status: 204,
-  input: Asked.meta({ id: 'SearchToRemember' }),
+  input: SearchToKeep.meta({ id: 'SearchToRemember' }),
   output: z.void(),
   run: (ctx, asked) =>
     inTx(ctx, async (ctx) => {
@@ -201,7 +201,7 @@ export const saveSearch = capability({
   rest: ['POST /api/v1/searches/saved'],
   status: 201,
   errors: [409],
-  input: Asked.extend({
+  input: SearchToKeep.extend({
     name: requiredText(1, MAX_NAME_LENGTH).optional().describe('The query itself, if left out'),
   }).meta({ id: 'SearchToSave' }),
   output: KeptSearch,

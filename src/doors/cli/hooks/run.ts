@@ -27,7 +27,7 @@ import {
   storableId,
 } from './state.ts'
 
-type Question = {
+type RecallRequest = {
   moment: RecallMoment
   text?: string | undefined
   projectKey: string
@@ -59,7 +59,7 @@ const given = <T>(name: string, value: T | undefined): Record<string, T> =>
   value === undefined ? {} : { [name]: value }
 
 /** Asks the vault at a moment. An empty answer is no error; any status other than 200 is. */
-async function recall(profile: Profile, question: Question, timeoutMs: number): Promise<Recalled> {
+async function recall(profile: Profile, question: RecallRequest, timeoutMs: number): Promise<Recalled> {
   const { status, body } = await postJson(
     `${profile.url}/api/v1/recall`,
     {

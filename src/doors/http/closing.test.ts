@@ -7,7 +7,7 @@ import { liveVault } from '../../../test/support/live.ts'
 
 test('a request that comes on an idle connection just after the stop is answered, and ends the connection', async () => {
   // Longer than any machine takes: the stop waits for the connection alone.
-  const vault = await liveVault({}, { patience: { drainMs: 3_600_000 } })
+  const vault = await liveVault({}, { timeouts: { drainMs: 3_600_000 } })
   const { host, hostname, port } = new URL(vault.url)
   const socket = connect(Number(port), hostname)
   const request = `GET /api/v1/billing/plans HTTP/1.1\r\nHost: ${host}\r\n\r\n`

@@ -76,7 +76,7 @@ export const TIMEOUTS = {
   headersMs: 20_000,
   requestMs: 60_000,
   /** Answered before the 30 s after which many clients and proxies give up. */
-  silenceMs: 28_000,
+  idleTimeoutMs: 28_000,
   /** Idle time between two requests. */
   keepAliveMs: 30_000,
   /** For a client that does not read its answer, or only very slowly. */
@@ -269,7 +269,7 @@ function answerLate(request: FastifyRequest, reply: FastifyReply, socket: Socket
   sendError(reply.header('connection', 'close'), TOO_LATE)
 }
 
-/** Answers after `silenceMs`, when Node would close the connection: many short waits may add up. */
+/** Answers after `idleTimeoutMs`, when Node would close the connection: many short waits may add up. */
 export function answerInTime(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('timeout', (socket: Socket) => answerLate(request, reply, socket))

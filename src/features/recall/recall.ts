@@ -12,7 +12,7 @@ import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
 import { type Asker, cardItem, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
-import { BUDGETS, FLOORS, type ScoredCard as Judged, type RecallContext, surelyFitting } from './judge.ts'
+import { BUDGETS, FLOORS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
   findInMemory,
   isSaid,
@@ -66,7 +66,7 @@ type Fitting = {
   isSaid: boolean
 }
 
-const foundCard = ({ card, confidence }: Judged, asker: Asker): ScoredItem => {
+const foundCard = ({ card, confidence }: ScoredCard, asker: Asker): ScoredItem => {
   const why = explain(card.marked)
     .why.map(({ where, words }) => `${where}: ${words.join(', ')}`)
     .join('; ')

@@ -148,8 +148,8 @@ function awaitLock(file: string, { patienceMs, staleMs }: LockTimeouts): Lock | 
 }
 
 /** Runs without the lock after `patienceMs`, because a person waits; at worst one note is lost. */
-export function withLock<T>(file: string, patience: LockTimeouts, work: () => T): T {
-  const lock = awaitLock(file, patience)
+export function withLock<T>(file: string, timeouts: LockTimeouts, work: () => T): T {
+  const lock = awaitLock(file, timeouts)
   try {
     return work()
   } finally {

@@ -52,7 +52,7 @@ export type BuildOptions = {
   /** False in tests: a slow machine must not refuse their requests. */
   shedding?: boolean
   passwordHashing?: PasswordHashing
-  patience?: Partial<Timeouts>
+  timeouts?: Partial<Timeouts>
   /** Set in a worker that replaces another: a missing vault is an error, and no new one is created. */
   mustExist?: boolean
   metricsOfAll?: MetricsOfAll
@@ -156,7 +156,7 @@ const serverFor = (services: Services, options: BuildOptions): Promise<FastifyIn
     rawRoutes,
     serveMcp: (app) => serveMcp(app, services, capabilities, options.mcp),
     shedding: options.shedding ?? true,
-    patience: options.patience,
+    timeouts: options.timeouts,
     metricsOfAll: options.metricsOfAll,
   })
 
@@ -183,7 +183,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       await database.close()
     }
     const close = async () => {
-      await closeServer(server, options.patience?.stopMs)
+      await closeServer(server, options.timeouts?.stopMs)
       await closeData()
     }
     return { server, services, close, closeData }

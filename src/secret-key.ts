@@ -114,7 +114,7 @@ export function requireKeyOfBackup(config: Config, { fingerprint, file }: Backup
   )
 }
 
-export type Changed = Resealed & { fingerprint: string; file: string | undefined }
+type Changed = Resealed & { fingerprint: string; file: string | undefined }
 
 /** Writes the new key file first, so that after a crash the start finds the right key. */
 export async function changeSecretKey(ctx: Ctx, given: string | undefined): Promise<Changed> {

@@ -15,7 +15,7 @@ type StartError = Error & {
   hostname?: string
 }
 
-export type Explained = { message: string; exitCode: number }
+type Explained = { message: string; exitCode: number }
 
 const SAID_BY_ITSELF = [
   'SchemaTooNew',

@@ -75,7 +75,7 @@ export async function prepareStart(config: Config, settings: Variables): Promise
   }
 }
 
-/** Requests get ten seconds (PATIENCE); the rest is for everything else. */
+/** Requests get ten seconds (`TIMEOUTS`); the rest is for everything else. */
 const SHUTDOWN_MS = 14_000
 /** Shorter than SHUTDOWN_MS, so that the supervisor ends last. */
 const WORKER_SHUTDOWN_MS = 13_000

@@ -191,7 +191,7 @@ async function ask(
     workspaceIds: [],
     tags: [],
     environment: {},
-    track: undefined,
+    filters: {},
   }
   const { hits, asked } = await retrieve(ctx, readQuery(text), scope)
   const first = hits.slice(0, DEPTH)

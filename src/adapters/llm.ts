@@ -39,7 +39,7 @@ export type LlmConfig = Readonly<{ baseUrl: string; apiKey: string | null; model
 
 export type LlmMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>
 
-export type LlmRequest = Readonly<{
+type LlmRequest = Readonly<{
   messages: readonly LlmMessage[]
   maxTokens?: number
   temperature?: number

@@ -103,7 +103,7 @@ const Charge = z.object({
 
 /** Reads the SDK's API version (2026-09-30) and older fields of older webhook endpoints. */
 
-export type SubscriptionStatus = 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
+type SubscriptionStatus = 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
 
 export type SubscriptionState = {
   subscriptionId: string
@@ -117,7 +117,7 @@ export type SubscriptionState = {
   latestInvoiceId: string | null
 }
 
-export type InvoiceLine = {
+type InvoiceLine = {
   productId: string | null
   amountCents: number
   quantity: number

@@ -21,7 +21,7 @@ export type CheckoutOrder = Readonly<{
   cancelUrl: string
 }>
 
-export type PortalOrder = Readonly<{ customerId: string; returnUrl: string; offers: readonly Offer[] }>
+type PortalOrder = Readonly<{ customerId: string; returnUrl: string; offers: readonly Offer[] }>
 
 export type PaymentProvider = ProviderActions &
   Readonly<
@@ -34,7 +34,7 @@ export type PaymentProvider = ProviderActions &
 
 export type WhichCheckouts = 'all' | 'plans'
 
-export type ProviderActions = Readonly<{
+type ProviderActions = Readonly<{
   /** Creates a customer. `replaces` is the id of a customer that the provider no longer knows. */
   createCustomer: (user: { userId: string; email: string; replaces?: string }) => Promise<string>
   openCheckout: (order: CheckoutOrder) => Promise<{ sessionId: string; url: string }>

@@ -9,7 +9,7 @@ export type Route = `${Method} /${string}`
 export type LimitClass = 'auth' | 'support' | 'search' | 'write' | 'read'
 
 /** A bounded answer for models at the MCP door, where clients refuse long ones; REST returns the whole. */
-export type ThinAnswer<Whole> = {
+type ThinAnswer<Whole> = {
   output: z.ZodObject
   /** Inputs of the thin form only, such as which part of a long text to read. */
   input: z.ZodObject

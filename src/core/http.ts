@@ -64,7 +64,7 @@ export function sessionCookie(request: FastifyRequest, baseUrl: string): string 
 export const hasSessionCookie = (request: FastifyRequest): boolean =>
   request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true
 
-export type Credential = { value: string; fromCookie: boolean }
+type Credential = { value: string; fromCookie: boolean }
 
 export function credentialOf(request: FastifyRequest, baseUrl: string): Credential | undefined {
   const value = headerOf(request, 'x-api-key') ?? bearer(request)

@@ -68,12 +68,7 @@ export async function invoke(
   schema: z.ZodType = capability.input,
   answer: z.ZodType = capability.output,
 ): Promise<unknown> {
-  if (capability.prepare) return (await readied(capability, ctx, raw, schema, answer))(ctx)
-  authorise(capability, ctx.viewer)
-  const input = parseInput(schema, raw)
-  // authorise() guarantees a viewer if the declaration needs one.
-  const output = await capability.run(ctx as UserCtx, input as never, undefined as never)
-  return checkAnswer(answer, output)
+  return (await readied(capability, ctx, raw, schema, answer))(ctx)
 }
 
 const prepare = async (capability: Capability, ctx: Ctx, input: unknown): Promise<unknown> =>
@@ -90,6 +85,7 @@ export async function readied(
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   const prepared = await prepare(capability, ctx, input)
+  // authorise() guarantees a viewer if the declaration needs one.
   return async (ctx) =>
     checkAnswer(answer, await capability.run(ctx as UserCtx, input as never, prepared as never))
 }
@@ -267,7 +263,7 @@ export const MCPToolResponse = z
   })
   .meta({ id: 'MCPToolResponse' })
 
-export type ToolAnswer = z.output<typeof MCPToolResponse>
+type ToolAnswer = z.output<typeof MCPToolResponse>
 
 /** Returns the answer of a tool call: whole at the tool endpoint, thin over MCP. */
 export function toolAnswer(
@@ -337,7 +333,7 @@ function read(value: unknown, reader: Reader): unknown {
   return start >= reader.from && start < reader.to ? value : undefined
 }
 
-export type Part = { part: number; parts: number; content: Record<string, unknown> }
+type Part = { part: number; parts: number; content: Record<string, unknown> }
 
 export function partOf(whole: Record<string, unknown>, part: number, size = PART_CHARACTERS): Part {
   const reader = { position: 0, from: (part - 1) * size, to: part * size }

@@ -27,7 +27,7 @@ export type Limits = {
 /** Uses counted in one process that its siblings must add. */
 export type CountedUses = [key: string, windowStart: number, uses: number, owedPerMinute?: number][]
 
-export type SharedLimits = Limits & {
+type SharedLimits = Limits & {
   /** Adds uses that a sibling process has counted. */
   absorb: (uses: CountedUses) => void
 }

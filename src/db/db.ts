@@ -62,7 +62,7 @@ async function databaseBytes({ read, isDistributed }: Database): Promise<number>
 }
 
 /** Runs a compiled query without the connection pool and its promises (SQLite). */
-export type RunCompiled = (sql: string, parameters: readonly unknown[]) => unknown[]
+type RunCompiled = (sql: string, parameters: readonly unknown[]) => unknown[]
 
 const direct = new WeakMap<Db, RunCompiled>()
 
@@ -92,7 +92,7 @@ export class RunAgain extends Error {
 }
 
 /** Facts that a transaction must report after its commit. */
-export type TransactionMark = { tookCredentials: boolean }
+type TransactionMark = { tookCredentials: boolean }
 
 const openTransaction = new AsyncLocalStorage<TransactionMark>()
 

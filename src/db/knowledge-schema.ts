@@ -216,7 +216,7 @@ export type LibrarySnapshotsTable = {
 }
 
 /** The compressed bytes of a snapshot in order, as base64. */
-export type LibrarySnapshotPartsTable = { snapshot_id: string; part: number; content: string }
+type LibrarySnapshotPartsTable = { snapshot_id: string; part: number; content: string }
 
 export type LibraryTables = {
   signing_keys: SigningKeysTable
@@ -226,9 +226,9 @@ export type LibraryTables = {
 
 type Flag = 0 | 1
 
-export type ReportKind = 'dangerous' | 'instructions' | 'secret' | 'personal' | 'wrong' | 'spam' | 'other'
+type ReportKind = 'dangerous' | 'instructions' | 'secret' | 'personal' | 'wrong' | 'spam' | 'other'
 export type ModerationDecision = 'keep' | 'hide' | 'remove'
-export type ModerationStatus = 'open' | 'decided' | 'appealed'
+type ModerationStatus = 'open' | 'decided' | 'appealed'
 
 /** A moderation case or its decision. A card has at most one open case per workspace. */
 export type ModerationMattersTable = {
@@ -294,9 +294,9 @@ export type PublishingBansTable = {
   lift_reason: string | null
 }
 
-export type CardReadsTable = { user_id: string; card_id: string; last_at: string }
+type CardReadsTable = { user_id: string; card_id: string; last_at: string }
 
-export type WithdrawalsToldTable = {
+type WithdrawalsToldTable = {
   user_id: string
   card_id: string
   project_key: string
@@ -311,7 +311,7 @@ export type ModerationTables = {
   withdrawals_told: WithdrawalsToldTable
 }
 
-export type RecallMoment = 'failure' | 'prompt' | 'start' | 'compact'
+type RecallMoment = 'failure' | 'prompt' | 'start' | 'compact'
 export type RecalledKind = 'card' | 'fact' | 'event'
 
 /** A row for every call of recall, with or without a result. */
@@ -348,7 +348,7 @@ export type RecallItemsTable = {
 }
 
 /** One row per indexed card: its words and their frequencies (search-index/packing.ts). */
-export type SearchDocsTable = {
+type SearchDocsTable = {
   doc_no: Generated<number>
   card_id: string
   /** The analyser version that indexed the card. */
@@ -357,19 +357,19 @@ export type SearchDocsTable = {
 }
 
 /** Cards that are in no posting list yet. */
-export type SearchFreshTable = { doc_no: number }
+type SearchFreshTable = { doc_no: number }
 
 /** The runs of the index, each with the number of its deleted cards at the last write. */
-export type SearchRunsTable = { run: number; dead: number }
+type SearchRunsTable = { run: number; dead: number }
 
 /** Posting lists: the cards of a run with a word or a filter value (search-index/postings.ts). */
-export type SearchPostingsTable = { run: number; key: number; docs: Uint8Array }
+type SearchPostingsTable = { run: number; key: number; docs: Uint8Array }
 
 /** Deleted cards of a block that posting lists may still contain. */
-export type SearchDeadTable = { block: number; docs: Uint8Array }
+type SearchDeadTable = { block: number; docs: Uint8Array }
 
 /** Every word and its number of cards, for the planner and the trigram search. */
-export type SearchWordsTable = {
+type SearchWordsTable = {
   hash: number
   word: string
   /** Number of all cards with the word: the length of its posting lists. Not used for scoring. */
@@ -394,7 +394,7 @@ export type SearchChangesTable = {
 }
 
 /** One row with the totals of the index: cards and words, of all cards and of those that everybody may find. */
-export type SearchTotalsTable = {
+type SearchTotalsTable = {
   id: 1
   cards: number
   length: number

@@ -17,7 +17,7 @@ const LOCKS = {
   secretKey: 7_205_764,
 } as const
 
-export type LockName = keyof typeof LOCKS
+type LockName = keyof typeof LOCKS
 
 /** Holds the lock until the transaction ends. On SQLite the single writer already holds it. */
 export async function acquireLock(db: Db, engine: EngineName, name: LockName): Promise<void> {

@@ -10,13 +10,13 @@ import { openSqlite } from './sqlite/sqlite.ts'
 /** Returns the path of the SQLite file. Opening a missing file creates it. */
 export const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'vault.db')
 
-export type DatabaseEvents = {
+type DatabaseEvents = {
   onIdleError?: (error: Error) => void
   onReplicaChange?: (usable: boolean, reason: string) => void
   onSlow?: OnSlow
 }
 
-export type OpenOptions = DatabaseEvents & {
+type OpenOptions = DatabaseEvents & {
   /** On SQLite: a missing file is an error and is not created. */
   mustExist?: boolean
   /** On PostgreSQL: no statement timeout, for the operator's commands. */

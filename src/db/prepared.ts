@@ -50,7 +50,7 @@ const MAX_SHOWN = 200
 /** From this time in ms on a statement is told. */
 const SLOW_MS = 1000
 
-export type SlowStatement = { statement: string; ms: number }
+type SlowStatement = { statement: string; ms: number }
 export type OnSlow = (slow: SlowStatement) => void
 
 /** Tells a statement that was slow by its name, or by the beginning of its text, which has no values. */

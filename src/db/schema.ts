@@ -305,7 +305,7 @@ type BillingTables = {
   billing_dev_events: BillingDevEventsTable
 }
 
-export type BillingCustomersTable = {
+type BillingCustomersTable = {
   provider: string
   user_id: string
   customer_id: string
@@ -328,7 +328,7 @@ export type BillingSubscriptionsTable = {
   updated_at: string
 }
 
-export type BillingEventsTable = {
+type BillingEventsTable = {
   event_id: string
   provider: string
   type: string
@@ -354,7 +354,7 @@ export type BillingPaymentsTable = {
 }
 
 /** Refunds that were reported before their payment. */
-export type BillingEarlyRefundsTable = {
+type BillingEarlyRefundsTable = {
   refund_key: string
   payment_intent: string | null
   invoice_id: string | null
@@ -389,13 +389,13 @@ export type BillingInvitesTable = {
 }
 
 /** One redemption per account, whatever the code. */
-export type BillingRedemptionsTable = {
+type BillingRedemptionsTable = {
   user_id: string
   invite_id: string
   created_at: string
 }
 
-export type BillingDevObjectsTable = {
+type BillingDevObjectsTable = {
   object_id: string
   kind: string
   customer_id: string | null
@@ -404,7 +404,7 @@ export type BillingDevObjectsTable = {
   updated_at: string
 }
 
-export type BillingDevEventsTable = {
+type BillingDevEventsTable = {
   event_id: string
   payload: string
   created_at: string
@@ -534,7 +534,7 @@ export type SupportRepliesTable = {
 }
 
 /** Recent conversations of the support chat; only the id gives access. */
-export type SupportConversationsTable = {
+type SupportConversationsTable = {
   conversation_hash: string
   user_id: string | null
   sealed_turns: string

@@ -43,7 +43,7 @@ export const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const
 
-export type PageOptions = {
+type PageOptions = {
   title: string
   width?: 'narrow' | 'reading'
   head?: Html

@@ -238,7 +238,7 @@ function flagValueStart(text: string, nameEnd: number): number {
   return before.includes('--', before.lastIndexOf(' ') + 1) ? FLAG_LINK.lastIndex : -1
 }
 
-export type Reach = { stretches: Stretches; bare: ValueRuns; signed: ValueRuns }
+type Reach = { stretches: Stretches; bare: ValueRuns; signed: ValueRuns }
 
 export function assignedSecret(text: string, nameEnd: number, kind: string, reach: Reach): Span | undefined {
   const linked = valueStart(text, nameEnd)

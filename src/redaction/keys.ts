@@ -39,7 +39,7 @@ function withoutSuffix(text: string, from: number, start: number): number {
   return Math.max(start, end)
 }
 
-export type KeyLine = { start: number; end: number; prefix: number }
+type KeyLine = { start: number; end: number; prefix: number }
 
 /** `expected`: the prefix length of a neighbouring line, which may differ as line numbers grow. */
 function keyIn(text: string, start: number, end: number, expected: number | undefined): KeyLine | undefined {

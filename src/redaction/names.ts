@@ -1,7 +1,7 @@
 import type { Name } from './assignments.ts'
 
 /** `whole`: more letters after this short name make another word (`keyword`, `author`). */
-export type SecretName = { kind: string; whole: boolean; names: readonly string[] }
+type SecretName = { kind: string; whole: boolean; names: readonly string[] }
 
 export const SECRET_NAMES: readonly SecretName[] = [
   {

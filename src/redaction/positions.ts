@@ -191,7 +191,7 @@ export const JSON_KINDS = [
 
 const WINDOW = 20_000
 
-export type Manifest = { spans: Span[]; readUntil: number }
+type Manifest = { spans: Span[]; readUntil: number }
 
 const BASE64 = /^[A-Za-z0-9+/]{8,20000}={0,2}$/
 

@@ -1,4 +1,4 @@
-import { type DangerMatch as Found, type IsAllowedHost, type Trigger, trigger } from './rule.ts'
+import { type DangerMatch, type IsAllowedHost, type Trigger, trigger } from './rule.ts'
 
 const KNOWN_HOSTS: ReadonlySet<string> = new Set(
   `
@@ -387,10 +387,10 @@ function nearName(written: string, index: Index): string | undefined {
 const ARGUMENT = /[^\s]{1,120}/g
 const PACKAGE_NAME = /^[A-Za-z][\w.-]{3,60}(?=$|@|[=<>~![;])/
 
-function suspects(match: RegExpExecArray, index: Index): Found[] {
+function suspects(match: RegExpExecArray, index: Index): DangerMatch[] {
   const list = match[1] ?? ''
   const offset = match.index + match[0].length - list.length
-  const found: Found[] = []
+  const found: DangerMatch[] = []
   for (const argument of list.matchAll(ARGUMENT)) {
     const name = PACKAGE_NAME.exec(argument[0])?.[0]
     if (name === undefined || nearName(name, index) === undefined) continue

@@ -1,7 +1,7 @@
 import { downloadsFromAllowed, goesToAllowed, hostOf, runsFromAllowed } from './known-software.ts'
 import {
   aroundTrigger,
-  type DangerMatch as Found,
+  type DangerMatch,
   farTrigger,
   type IsAllowedHost,
   spanOf,
@@ -16,8 +16,11 @@ const warned = (
   judge?: Trigger['judge'],
 ) => trigger(rule, 'warn', keywords, pattern, judge)
 
-const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] =>
-  goesToAllowed(match[0], isAllowedHost) ? [] : [spanOf(match)]
+const unlessAllowed = (
+  match: RegExpExecArray,
+  _: string,
+  isAllowedHost: IsAllowedHost,
+): readonly DangerMatch[] => (goesToAllowed(match[0], isAllowedHost) ? [] : [spanOf(match)])
 
 const WEAKENED: Trigger[] = [
   warned(

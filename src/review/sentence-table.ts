@@ -26,7 +26,7 @@ export const WORDS = [
   'quiet',
   'whole',
 ] as const
-export type Word = (typeof WORDS)[number]
+type Word = (typeof WORDS)[number]
 
 export type Combination = {
   rule: DangerRuleId

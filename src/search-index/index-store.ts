@@ -148,7 +148,7 @@ const NUMBER_BYTES = 8
 const cachedBytes = ({ hashes, filters }: Candidate): number =>
   CACHE_ENTRY_BYTES + NUMBER_BYTES * (2 * hashes.length + filters.length)
 
-export type KeptIndex = {
+type KeptIndex = {
   lists: KeptLists
   scopes: KeptScopes
   /** Numbers are never reused and entries never change, so only existence is checked. */
@@ -178,7 +178,7 @@ export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptI
 export type Entry = { documentId: string; document: SearchDocument }
 
 /** A document that was in the index, and the analyser version of its words. */
-export type TakenDocument = Candidate & { analyser: number }
+type TakenDocument = Candidate & { analyser: number }
 
 /** Inserts cards; returns those that already exist, unchanged. */
 export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {

@@ -63,7 +63,7 @@ const MAX_BUNDLED_LENGTH = 64
 
 export const bundleOf = (hash: number): number => -1 - (hash >>> BUNDLE_SHIFT)
 
-export type ListAt = { docs: Uint8Array; at: number }
+type ListAt = { docs: Uint8Array; at: number }
 
 const BUNDLED_HEADER = 5
 const BUNDLED_POSTING = 3

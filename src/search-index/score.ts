@@ -3,7 +3,7 @@ import { type Candidate, FREQUENCIES, positionOf } from './packing.ts'
 
 const CARDS: Bm25 = { k1: 1.2, b: 0.7 }
 
-export type Option = {
+type Option = {
   hash: number
   postings: number
   worth: number
@@ -101,7 +101,7 @@ export function ranked(
 /** Constant of reciprocal rank fusion, which combines rankings whatever their scores. */
 const RANK_OFFSET = 60
 
-export type Ranking = { ids: readonly number[]; weight: number }
+type Ranking = { ids: readonly number[]; weight: number }
 
 /** Returns the numbers of all rankings, best first. */
 export function fuse(rankings: readonly Ranking[]): readonly number[] {

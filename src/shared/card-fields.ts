@@ -125,6 +125,60 @@ export type WrittenField = (typeof WRITTEN_FIELDS)[number]
 export const WRITTEN_COLUMNS = WRITTEN_FIELDS.map((field) => `cards.${field}` as const)
 export const WORD_COLUMNS = fieldsWith('stored', 'word').map((field) => `cards.${field}` as const)
 
+type Filter = { field: CardField; words: Record<string, readonly string[]> }
+
+/**
+ * The filters by fixed words: for each word, the values of a field that it lets through. Schemas, lists, the
+ * search index and the web app follow them.
+ */
+const FILTERS = {
+  track: {
+    field: 'card_type',
+    words: { debug: ['debug_fix'], build: CARD_TYPES.filter((type) => type !== 'debug_fix') },
+  },
+} as const satisfies Record<string, Filter>
+
+export type FilterName = keyof typeof FILTERS
+export type FilterWord<F extends FilterName = FilterName> = Extract<
+  keyof (typeof FILTERS)[F]['words'],
+  string
+>
+/** The words that somebody filters by. */
+export type WordFilters = { [F in FilterName]?: FilterWord<F> | undefined }
+
+export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[]
+
+const filterOf = (name: FilterName): Filter => FILTERS[name]
+
+export const wordsOfFilter = <F extends FilterName>(name: F) =>
+  Object.keys(FILTERS[name].words) as FilterWord<F>[]
+
+/** Returns the fields that the filters look at, with the values that they let through. */
+export const valuesFiltered = (filters: WordFilters) =>
+  FILTER_NAMES.flatMap((name) => {
+    const { field, words } = filterOf(name)
+    const values = words[filters[name] ?? '']
+    return values ? [{ field, values }] : []
+  })
+
+type FilteredFields = Pick<CardContent, (typeof FILTERS)[FilterName]['field']>
+
+export const passesFilters = (card: FilteredFields, filters: WordFilters): boolean =>
+  FILTER_NAMES.every((name) => {
+    const word = filters[name]
+    const value: string | null = card[FILTERS[name].field]
+    return word === undefined || filterOf(name).words[word]?.includes(value ?? '')
+  })
+
+/** Returns the word of each filter that lets the card through. */
+export const filterWordsOf = (card: FilteredFields): WordFilters =>
+  Object.fromEntries(
+    FILTER_NAMES.map((name) => [
+      name,
+      wordsOfFilter(name).find((word) => passesFilters(card, { [name]: word })),
+    ]),
+  )
+
 /** The texts in Markdown, which may show pictures. */
 export const MARKDOWN_FIELDS = TEXT_FIELDS.filter((field) => field !== 'title')
 

@@ -6,7 +6,7 @@ import { type CardContent, CITED_FIELDS, isText } from './card-fields.ts'
 type Version = readonly number[]
 type Comparator = { sign: '<' | '<=' | '>' | '>=' | '=' | '!='; version: Version }
 /** All comparators of at least one set must hold. */
-export type Range = readonly (readonly Comparator[])[]
+type Range = readonly (readonly Comparator[])[]
 
 const MAX_RANGE_LENGTH = 200
 const MAX_PARTS = 6
@@ -210,7 +210,7 @@ export const citeText = (cite: Cite): string => {
 /** Whether a card is about the versions that the caller uses. `older`: the card is about an older version. */
 export type Fits = 'exact' | 'likely' | 'older' | 'unknown'
 
-export type Fitting = {
+type Fitting = {
   cites: readonly string[]
   environment: Readonly<Record<string, string>>
   verdicts: readonly { name: string; version: string; worked: number; failed: number }[]
@@ -270,7 +270,7 @@ export function fitsOf(card: Fitting, asked: Readonly<Record<string, string>>): 
   return ORDER.find((fits) => found.includes(fits)) ?? 'unknown'
 }
 
-export type Citing = Pick<CardContent, (typeof CITED_FIELDS)[number]>
+type Citing = Pick<CardContent, (typeof CITED_FIELDS)[number]>
 
 export const MAX_CITES = 50
 /** Limit of characters that are read: commands stand near the beginning, and longer texts are logs. */

@@ -109,7 +109,7 @@ function plainPart(text: string): string {
 const FOLDER = /^(?:cd|pushd) +["']?([^\s"']{1,300})/
 const isSetting = (part: string) => /^#|^(?:cd|pushd|popd|set|export|source|\.)(?:\s|$)/.test(part)
 
-export type CommandLine = {
+type CommandLine = {
   key: string
   /** The parts that have all succeeded if the whole line succeeded. */
   parts: readonly string[]

@@ -1,7 +1,7 @@
 /** Shared by the readers of all formats. Every number in a file must be checked against the file before use. */
 
 export const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
-export type MediaType = (typeof MEDIA_TYPES)[number]
+type MediaType = (typeof MEDIA_TYPES)[number]
 
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024
 
@@ -38,18 +38,18 @@ const MAX_PIECES = 200_000
 /** How many pieces may still be read. The readers of the parts of one file share the counter. */
 export type PieceBudget = { pieces: number }
 
-export const patience = (): PieceBudget => ({ pieces: MAX_PIECES })
+export const newPieceBudget = (): PieceBudget => ({ pieces: MAX_PIECES })
 
 /** Reads forward; throws at the end of the file, which is then cut short. */
 export class Reader {
   readonly bytes: Buffer
   at: number
-  readonly #patience: PieceBudget
+  readonly #budget: PieceBudget
 
-  constructor(bytes: Buffer, at = 0, shared = patience()) {
+  constructor(bytes: Buffer, at = 0, shared = newPieceBudget()) {
     this.bytes = bytes
     this.at = at
-    this.#patience = shared
+    this.#budget = shared
   }
 
   get left(): number {
@@ -58,7 +58,7 @@ export class Reader {
 
   take(length: number): Buffer {
     if (length > this.left) throw broken()
-    if (this.#patience.pieces-- <= 0) throw new BadImage('too_many_parts')
+    if (this.#budget.pieces-- <= 0) throw new BadImage('too_many_parts')
     const part = this.bytes.subarray(this.at, this.at + length)
     this.at += length
     return part

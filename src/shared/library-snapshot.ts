@@ -35,7 +35,7 @@ export type CardLine = {
   version: number
 }
 
-export type Ending = {
+type Ending = {
   cards: number
   format: string
   head: string
@@ -46,7 +46,7 @@ export type Ending = {
 export type LastLine = Ending & { signature: string }
 
 /** The content of a published version. docs/guide/sharing-between-servers.md tells how it is hashed. */
-export type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
+type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
 
 /** Returns the SHA-256 of the canonical JSON of the hashed fields, in lower-case hexadecimal. */
 export const contentHash = (content: HashedContent): string =>

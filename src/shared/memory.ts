@@ -158,7 +158,7 @@ export function isSameMessage(one: string, other: string): boolean {
   return first !== null && second !== null && beginning(first) === beginning(second)
 }
 
-export type TurnParts = { message: string | null; report: string | null }
+type TurnParts = { message: string | null; report: string | null }
 
 /** Splits a turn into its parts. A truncated text may lack the report; a text without headings is a report. */
 export function turnParts(content: string): TurnParts {
@@ -205,7 +205,7 @@ const onOneLine = (item: string): string =>
 export const itemNamed = (items: ReadonlySet<string>, named: string): string | undefined =>
   [named.trim(), onOneLine(named), itemsOf(named)[0]].find((item) => item !== undefined && items.has(item))
 
-export type Merge = { items: string[]; copied: number; skipped: number }
+type Merge = { items: string[]; copied: number; skipped: number }
 
 /** Merges items: the target keeps its order, new items come after it. */
 export function mergeItems(target: readonly string[], added: readonly string[]): Merge {

@@ -92,7 +92,7 @@ export function worthOf({ failure, attempts, commands, files, environment }: Can
 }
 
 /** The text of a card, made from a candidate without a model. A person reviews and edits it first. */
-export type DraftCard = Pick<CardContent, (typeof DRAFTED_FIELDS)[number]>
+type DraftCard = Pick<CardContent, (typeof DRAFTED_FIELDS)[number]>
 
 export const DRAFTED_TEXTS = ['title', ...FIRST_TEXTS] as const
 export const DRAFTED_FIELDS = [...DRAFTED_TEXTS, 'environment', 'steps', 'tags'] as const
@@ -198,7 +198,7 @@ export const evidencesOf = ({ command, failure, success, attempts, exit_code }: 
     : [{ kind: 'output', content: `$ ${command}\n${success}`, meta: { exit_code: 0 } }]),
 ]
 
-export type Mined = { candidates: Candidate[]; recoveries: Recovery[] }
+type Mined = { candidates: Candidate[]; recoveries: Recovery[] }
 
 export function mine(session: Session): Mined {
   const { pairs, recoveries } = readSession(session)

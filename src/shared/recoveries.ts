@@ -103,7 +103,7 @@ function runsFewer(failing: string, passing: string): boolean {
   return areAlike && sum(after) < sum(before) + sum(failed)
 }
 
-export type Outputs = { failing: string; passing: string }
+type Outputs = { failing: string; passing: string }
 
 function areTestsRemoved({ failing, passing }: Outputs, { commands, edits }: Changes): boolean {
   const low = failing.toLowerCase()
@@ -179,7 +179,7 @@ type Failure = {
   editedBefore: readonly string[]
 }
 
-export type Excuse =
+type Excuse =
   | 'question'
   | 'silent'
   | 'declined'
@@ -238,7 +238,7 @@ function doubtOf(
   return undefined
 }
 
-export type Outcome = 'failed' | 'succeeded' | 'unknown'
+type Outcome = 'failed' | 'succeeded' | 'unknown'
 
 const OUTCOME_TAIL = 20_000
 
@@ -413,7 +413,7 @@ function lessonOf(
   return undefined
 }
 
-export type SessionRead = { pairs: Pair[]; recoveries: Recovery[] }
+type SessionRead = { pairs: Pair[]; recoveries: Recovery[] }
 
 export function readSession({ steps: given }: Pick<Session, 'steps'>): SessionRead {
   const steps = given.slice(-MAX_STEPS)

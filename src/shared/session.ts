@@ -17,7 +17,7 @@ export type EditStep = {
   isAnytime?: true
 }
 
-export type SaidStep = { kind: 'said'; by: 'person' | 'agent'; text: string }
+type SaidStep = { kind: 'said'; by: 'person' | 'agent'; text: string }
 
 export type Step = CommandStep | EditStep | SaidStep
 

@@ -112,7 +112,7 @@ const TRACE_LINE =
 
 export const looksLikeTrace = (text: string): boolean => TRACE_LINE.test(text)
 
-export type CommandReport = { command?: string; exitCode?: number; output: string }
+type CommandReport = { command?: string; exitCode?: number; output: string }
 
 export const commandText = ({ command, exitCode, output }: CommandReport): string =>
   [

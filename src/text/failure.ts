@@ -157,7 +157,7 @@ const BEGINS_AS_ERROR = /^\s{0,8}error: /
 
 const isSure = ({ text, weight }: Line): boolean => weight >= SURELY_FAILED || BEGINS_AS_ERROR.test(text)
 
-export type Failure = {
+type Failure = {
   /** Decided by the exit code, if there is one. */
   isFailure: boolean
   command: string | undefined

@@ -81,7 +81,7 @@ export function foldCase(text: string): string {
 }
 
 /** The origin of each folded character, as offsets into the original text. */
-export type Positions = { starts: number[]; ends: number[] }
+type Positions = { starts: number[]; ends: number[] }
 
 const UNIT = /.[\p{M}\uff9e\uff9f]*/gsu
 

@@ -267,7 +267,7 @@ const MAX_CARDS = 30_000
 
 export type WeighedWord = { information: number; isUnknown: boolean }
 
-export type WeighedQuery = {
+type WeighedQuery = {
   information: readonly number[]
   unknown: number
 }

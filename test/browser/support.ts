@@ -57,7 +57,7 @@ export class Stage {
     this.#vault = await makeVault('sqlite', { PORT: String(port), BASE_URL: this.base, ...this.#env })
     this.#app = await buildApp(readConfig(this.#vault.env), {
       passwordHashing: QUICK_HASHING,
-      patience: { drainMs: 0 },
+      timeouts: { drainMs: 0 },
     })
     await this.#app.server.listen({ host: '127.0.0.1', port })
     this.#browser = await sharedBrowser()

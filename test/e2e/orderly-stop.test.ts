@@ -29,7 +29,7 @@ test('a request that runs at the stop gets its answer, and its connection, which
 
 test('a client that never ends its request is cut off, so that the stop is an orderly one', async () => {
   const vault = await makeVault('sqlite')
-  const app = await buildApp(readConfig(vault.env), { jobs: [], patience: { stopMs: 50 } })
+  const app = await buildApp(readConfig(vault.env), { jobs: [], timeouts: { stopMs: 50 } })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
   const { server } = app.server
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')

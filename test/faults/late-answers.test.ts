@@ -37,7 +37,7 @@ describe.each(['sqlite', 'postgres'] as const)('a request that waits on %s', (en
       passwordHashing: QUICK_HASHING,
       jobs: [],
       shedding: false,
-      patience: { silenceMs: 300 },
+      timeouts: { idleTimeoutMs: 300 },
     })
     url = await app.server.listen({ host: '127.0.0.1', port: 0 })
     const account = { email: 'dev@example.com', password: 'correct horse battery' }

@@ -51,5 +51,5 @@ test('the database ends it before the connection of the client is closed', async
     select extract(epoch from current_setting('statement_timeout')::interval)::int * 1000 as ms
   `.execute(t.app.services.database.read)
   expect(rows[0]?.ms).toBeGreaterThan(0)
-  expect(rows[0]?.ms).toBeLessThan(TIMEOUTS.silenceMs)
+  expect(rows[0]?.ms).toBeLessThan(TIMEOUTS.idleTimeoutMs)
 })

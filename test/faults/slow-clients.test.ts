@@ -6,10 +6,10 @@ import { newId } from '../../src/db/ids.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
 
 /** As in production, but a hundred times shorter. */
-const PATIENCE = {
+const TIMEOUTS = {
   headersMs: 300,
   requestMs: 600,
-  silenceMs: 1000,
+  idleTimeoutMs: 1000,
   keepAliveMs: 300,
   readerMs: 1000,
   lookMs: 100,
@@ -26,7 +26,7 @@ let token = ''
 const sockets: Socket[] = []
 
 beforeAll(async () => {
-  vault = await liveVault({}, { patience: PATIENCE, shedding: false })
+  vault = await liveVault({}, { timeouts: TIMEOUTS, shedding: false })
   const person = await registerPerson(vault)
   token = person.token
   const made = await person.post('/api/v1/raw-materials', { content: 'a line of a log\n'.repeat(60_000) })
@@ -133,12 +133,12 @@ test('a client that reads as it can gets all of it', async () => {
 
 test('more connections than a process takes are closed at once, and there is room again when some have gone', async () => {
   await untilConnections((count) => count === 0)
-  const many = Array.from({ length: PATIENCE.connections + 10 }, open)
+  const many = Array.from({ length: TIMEOUTS.connections + 10 }, open)
   let refused = 0
   for (const socket of many) socket.resume().once('close', () => refused++)
   for (let i = 0; i < WAITS && refused < 10; i++) await sleep(WAIT_MS)
   expect(refused).toBeGreaterThanOrEqual(10)
-  expect(await connections()).toBeLessThanOrEqual(PATIENCE.connections)
+  expect(await connections()).toBeLessThanOrEqual(TIMEOUTS.connections)
   for (const socket of many) socket.destroy()
   expect(await untilConnections((count) => count === 0)).toBe(0)
   expect((await fetch(`${vault.url}/health`, { headers: { connection: 'close' } })).status).toBe(200)
@@ -147,7 +147,7 @@ test('more connections than a process takes are closed at once, and there is roo
 test('a connection that was opened in advance does not keep a vault that is to stop', async () => {
   // With limits that no test would live to see: whoever ends the connection is not one of them.
   const forever = Number.MAX_SAFE_INTEGER
-  const stopping = await liveVault({}, { patience: { silenceMs: 0, headersMs: 0, requestMs: forever } })
+  const stopping = await liveVault({}, { timeouts: { idleTimeoutMs: 0, headersMs: 0, requestMs: forever } })
   const { hostname, port } = new URL(stopping.url)
   const silent = connect(Number(port), hostname)
   await once(silent, 'connect')

@@ -85,7 +85,7 @@ onBothEngines(
       await tend()
       const ctx = contextFor(t.app.services)
       const counted = async (viewerId: string, scope: Scope) => {
-        const asked = { viewerId, scope, workspaceIds: [], tags: [], environment: {}, track: undefined }
+        const asked = { viewerId, scope, workspaceIds: [], tags: [], environment: {}, filters: {} }
         const { visible } = await retrieve(ctx, readQuery(word), asked)
         return visible.words.get(word)
       }

@@ -18,7 +18,7 @@ export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): 
     passwordHashing: QUICK_HASHING,
     ...options,
     // Clients keep their connections, and each stop would wait for what may come on them.
-    patience: { drainMs: 0, ...options.patience },
+    timeouts: { drainMs: 0, ...options.timeouts },
   })
   await app.server.listen({ host: config.host, port })
   return {

@@ -40,7 +40,7 @@ async function hasOurColumn(db: Db, engine: EngineName): Promise<boolean> {
   return (await column.execute(db)).rows.length > 0
 }
 
-/** What has been applied already; nothing where no vault is. It writes nothing, so that a wrong database stays as it is. */
+/** Returns the applied migrations, none without a vault. Only reads, so that a wrong database stays as it is. */
 export async function appliedNames(db: Db, engine: EngineName): Promise<Set<string>> {
   if (!(await hasOurColumn(db, engine))) return new Set()
   const rows = await db.selectFrom(MIGRATIONS_TABLE).select('name').execute()

@@ -192,7 +192,7 @@ class Attempts {
   }
 }
 
-export type PostgresOptions = {
+type PostgresOptions = {
   url: string
   readUrl?: string | undefined
   /** Set where `url` leads through a transaction pooler: the same database without the pooler. */
@@ -213,7 +213,7 @@ const SETTINGS: pg.PoolConfig = {
   types: parsers,
   application_name: 'knowledge-vault',
   connectionTimeoutMillis: 10_000,
-  // Shorter than the client timeout (`silenceMs`), so that the client still gets an answer.
+  // Shorter than the client timeout (`idleTimeoutMs`), so that the client still gets an answer.
   statement_timeout: 25_000,
   idle_in_transaction_session_timeout: 60_000,
   // Kept plans must not become much older than the tables.

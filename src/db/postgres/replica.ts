@@ -42,7 +42,7 @@ type ReplicaState = PrimaryState & { follows: boolean }
 
 const larger = (a: Position, b: Position) => (a > b ? a : b)
 
-export type ReplicaOptions = {
+type ReplicaOptions = {
   url: string
   poolSize: number
   primary: { url: string; pool: pg.Pool; settings: pg.PoolConfig }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 
-/** Limit in ms for the wait for another process's lock, shorter than the client timeout (`silenceMs`). */
+/** Limit in ms for the wait for another process's lock, shorter than the client timeout (`idleTimeoutMs`). */
 const LOCK_PATIENCE_MS = 15_000
 /** How often the lock is tried quickly: a commit of another process takes a few milliseconds. */
 const QUICK_ATTEMPTS = 10
@@ -29,7 +29,7 @@ type Work = {
 }
 type Acknowledge = () => void
 
-export type WritesOptions = {
+type WritesOptions = {
   isBusy: (error: unknown) => boolean
   written: () => number
   /** Throws where a commit would be lost. */

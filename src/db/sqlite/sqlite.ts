@@ -343,7 +343,7 @@ const LOG_PAGES = 4000
 /** 16 MB per connection; no memory mapping, since a read error there would end the process. */
 const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 
-export type SqliteOptions = {
+type SqliteOptions = {
   mustExist?: boolean
   lockPatienceMs?: number
   onSlow?: OnSlow

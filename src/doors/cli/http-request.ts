@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 export const nodeHttp = (): typeof import('node:http') => require('node:http')
 const nodeHttps = (): typeof import('node:https') => require('node:https')
 
-export type HttpRequest = {
+type HttpRequest = {
   method?: string
   headers?: Record<string, string>
   json?: unknown
@@ -147,7 +147,7 @@ export type Posted = { status: number; body: unknown }
 
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-export type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string }
+type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string }
 
 export async function postJson(url: string, body: object, options: PostOptions): Promise<Posted> {
   const answer = await request(url, {

@@ -33,7 +33,7 @@ function putHighest(versions: Versions, ecosystem: string, name: string, version
     putVersion(versions, ecosystem, name, version)
 }
 
-export type Json = Record<string, unknown>
+type Json = Record<string, unknown>
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

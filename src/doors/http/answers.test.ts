@@ -9,10 +9,9 @@ import { RouteTimes } from './metrics.ts'
 
 test('an answer that is still compressed when another one goes out is dropped', async () => {
   const answers = new Answers(readConfig({}), new RouteTimes(), pino({ level: 'silent' }))
-  const face = answers.faceOf('/', 'test', true)
   const app = Fastify()
   app.get('/', (request, reply) => {
-    answers.send(request, reply, face, { status: 200, text: '"word"'.repeat(20_000) })
+    answers.send(request, reply, { status: 200, text: '"word"'.repeat(20_000) }, true)
     sendError(reply, unavailable('The answer takes too long.'))
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

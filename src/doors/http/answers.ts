@@ -72,20 +72,16 @@ export type FlatHeaders = string[]
 
 type RouteName = { url: string; operation: string }
 
-export type RouteFace = RouteName & { headers: FlatHeaders; mayCompress: boolean }
-
 export type Answer = { status: number; text: string; headers?: FlatHeaders | undefined }
 
-/** Sets headers, counts and logs every answer; capabilities bypass Fastify, whose hooks are slow. */
+/** Sets headers, counts and logs every answer. */
 export class Answers {
   readonly #common: Record<string, string>
-  readonly #flat: FlatHeaders
   readonly #times: RouteTimes
   readonly #log: Logger | undefined
 
   constructor(config: Config, times: RouteTimes, log: Logger) {
     this.#common = commonHeaders(config)
-    this.#flat = Object.entries(this.#common).flat()
     this.#times = times
     this.#log = log.isLevelEnabled('info') ? log : undefined
   }
@@ -97,12 +93,11 @@ export class Answers {
       done()
     }
     app.addHook('onRoute', (route) => {
-      if (!route.config?.answersItself) route.onResponse = [after, ...[route.onResponse ?? []].flat()]
+      if (!route.config?.isCapability) route.onResponse = [after, ...[route.onResponse ?? []].flat()]
     })
     app.addHook('onSend', (request, reply, _payload, done) => {
       this.setHeaders(request, reply)
-      // A route with `answersItself` sends only its errors through Fastify.
-      if (request.routeOptions.config.answersItself)
+      if (request.routeOptions.config.isCapability)
         this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
       done()
     })
@@ -124,64 +119,43 @@ export class Answers {
     if (request.limit && !reply.hasHeader('ratelimit-limit')) reply.headers(limitHeaders(request.limit))
   }
 
-  faceOf(url: string, operation: string, mayCompress: boolean): RouteFace {
-    const headers = url.startsWith('/api/') ? [...this.#flat, 'cache-control', 'no-store'] : this.#flat
-    return { url, operation, mayCompress, headers: [...headers, 'content-type', JSON_TYPE] }
-  }
-
-  send(request: FastifyRequest, reply: FastifyReply, route: RouteFace, answer: Answer): void {
-    const isLong = route.mayCompress && answer.text.length >= MIN_COMPRESSED
+  /** Sends the answer of a capability, compressed if it is long and may be. */
+  send(request: FastifyRequest, reply: FastifyReply, answer: Answer, mayCompress: boolean): void {
+    const { text } = answer
+    const isLong = mayCompress && text.length >= MIN_COMPRESSED
+    const sendPlain = () => {
+      if (isLong) reply.header('vary', 'accept-encoding')
+      write(reply, answer, text.length >= LONG_TEXT ? bytesOf(text) : text)
+    }
     const encoding = isLong ? encodingFor(request) : undefined
-    const sendPlain = () =>
-      this.#write(
-        request,
-        reply,
-        route,
-        answer,
-        answer.text.length >= LONG_TEXT ? bytesOf(answer.text) : answer.text,
-        isLong ? ['vary', 'accept-encoding'] : undefined,
-      )
     if (!encoding) {
       sendPlain()
       return
     }
-    const headers = ['vary', 'accept-encoding', 'content-encoding', encoding]
-    compressText(answer.text, encoding, (body) => {
+    compressText(text, encoding, (body) => {
+      // The request timed out during compression (`answerInTime`).
+      if (reply.sent) return
       if (!body) {
         sendPlain()
         return
       }
       const own = answer.headers?.map((value, at, all) => (all[at - 1] === 'ETag' ? weakTag(value) : value))
-      this.#write(request, reply, route, { ...answer, headers: own }, body, headers)
+      reply.headers({ vary: 'accept-encoding', 'content-encoding': encoding })
+      write(reply, { ...answer, headers: own }, body)
     })
-  }
-
-  #write(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    route: RouteFace,
-    { status, headers: own }: Answer,
-    body: string | Buffer,
-    more: FlatHeaders | undefined,
-  ): void {
-    // The request timed out during compression (limits/answer-in-time.ts).
-    if (reply.sent) return
-    const headers = route.headers.slice()
-    if (status === 204) headers.length -= 2
-    else headers.push('content-length', String(Buffer.byteLength(body)))
-    headers.push('x-request-id', request.id)
-    if (own) headers.push(...own)
-    if (more) headers.push(...more)
-    if (request.limit) headers.push(...Object.entries(limitHeaders(request.limit)).flat())
-    reply.raw.writeHead(status, headers)
-    reply.raw.end(body)
-    this.#note(request, route, status, elapsedSince(request))
   }
 
   #note(request: FastifyRequest, route: RouteName, status: number, ms: number): void {
     this.#times.add(request.method, route.url, status, ms / 1000)
     if (this.#log) logAnswer(this.#log, request, route, status, ms)
   }
+}
+
+function write(reply: FastifyReply, { status, headers = [] }: Answer, body: string | Buffer): void {
+  for (let at = 0; at < headers.length; at += 2) reply.header(headers[at] as string, headers[at + 1])
+  reply.code(status)
+  if (status === 204) reply.send()
+  else reply.header('content-type', JSON_TYPE).send(body)
 }
 
 function nameOf(request: FastifyRequest): RouteName {

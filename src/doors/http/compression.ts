@@ -27,7 +27,7 @@ const GZIP = { level: 1 }
 /** For answers that are compressed once and sent often. */
 const BROTLI_ONCE = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-export type Encoding = 'br' | 'gzip'
+type Encoding = 'br' | 'gzip'
 
 /** Capabilities whose answers hold a credential, or a link or code that works like a credential. */
 export const SECRET_ANSWERS: ReadonlySet<string> = new Set([
@@ -121,16 +121,22 @@ function markCompressed(reply: FastifyReply, encoding: Encoding): void {
   if (typeof tag === 'string') reply.header('etag', weakTag(tag))
 }
 
+async function compressPage(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  if (isShort(payload) || reply.hasHeader('content-encoding')) return payload
+  if (reply.statusCode !== 200 || request.method === 'HEAD') return payload
+  reply.header('vary', 'accept-encoding')
+  const encoding = encodingFor(request)
+  const compressed = encoding && (await compressPayload(payload, encoding))
+  if (!encoding || !compressed) return payload
+  markCompressed(reply, encoding)
+  return compressed
+}
+
+/** Answers of other routes pass without a promise, so that they go out within `reply.send`. */
 export function compressPages(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (!request.routeOptions.config.compress || isShort(payload) || reply.hasHeader('content-encoding'))
-      return payload
-    if (reply.statusCode !== 200 || request.method === 'HEAD') return payload
-    reply.header('vary', 'accept-encoding')
-    const encoding = encodingFor(request)
-    const compressed = encoding && (await compressPayload(payload, encoding))
-    if (!encoding || !compressed) return payload
-    markCompressed(reply, encoding)
-    return compressed
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.routeOptions.config.compress)
+      compressPage(request, reply, payload).then((body) => done(null, body), done)
+    else done(null, payload)
   })
 }

@@ -76,7 +76,7 @@ export const TIMEOUTS = {
   headersMs: 20_000,
   requestMs: 60_000,
   /** Answered before the 30 s after which many clients and proxies give up. */
-  silenceMs: 28_000,
+  idleTimeoutMs: 28_000,
   /** Idle time between two requests. */
   keepAliveMs: 30_000,
   /** For a client that does not read its answer, or only very slowly. */
@@ -97,7 +97,7 @@ const SLOWEST_BYTES_A_SECOND = 1024
 
 type Progress = { taken: number; at: number }
 
-export type Connections = {
+type Connections = {
   /** Closing the server waits for connections that a browser opens in advance. */
   endSilent: () => void
   stopLooking: () => void
@@ -133,7 +133,7 @@ export function watchConnections(server: Server, { readerMs, lookMs }: Timeouts)
 const ADMIT_MS = 10
 /** New requests are refused once the oldest queued request has waited this long. */
 export const MAX_WAIT_TIME_MS = 500
-/** Longer than `LONGEST_WAIT_MS`, because retried transactions delay others for a while. */
+/** Longer than `MAX_WAIT_TIME_MS`, because retried transactions delay others for a while. */
 export const MAX_DATABASE_WAIT_MS = 1000
 const RETRY_AFTER_SECONDS = 2
 const REFUSAL = JSON.stringify(
@@ -269,7 +269,7 @@ function answerLate(request: FastifyRequest, reply: FastifyReply, socket: Socket
   sendError(reply.header('connection', 'close'), TOO_LATE)
 }
 
-/** Answers after `silenceMs`, when Node would close the connection: many short waits may add up. */
+/** Answers after `idleTimeoutMs`, when Node would close the connection: many short waits may add up. */
 export function answerInTime(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('timeout', (socket: Socket) => answerLate(request, reply, socket))

@@ -74,7 +74,7 @@ const inBody: Locate = (issue) => ['body', ...issue.path]
 
 type ErrorPath = readonly (string | number)[]
 
-export type Sent = { body?: unknown; query?: unknown; path?: unknown }
+type Sent = { body?: unknown; query?: unknown; path?: unknown }
 
 function valueAt(sent: Sent, loc: ErrorPath): unknown {
   let value: unknown = sent
@@ -167,7 +167,7 @@ export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
 }
 
 const sentBy = ({ body = {}, query, params, routeOptions }: FastifyRequest): Sent =>
-  routeOptions.config.answersItself ? { body, query, path: params } : {}
+  routeOptions.config.isCapability ? { body, query, path: params } : {}
 
 export function handleErrors(app: FastifyInstance, services: Services): void {
   app.setErrorHandler((error, request, reply) => {

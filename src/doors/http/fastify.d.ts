@@ -12,7 +12,7 @@ declare module 'fastify' {
     limit: LimitState | null
     /** The length of a JSON body; 0 before it was read. */
     bodyBytes: number
-    /** By `performance.now()`; 0 before a route was asked. Kept by the routes that answer themselves. */
+    /** By `performance.now()`; 0 before a route was asked. Kept by the routes of capabilities. */
     startedAt: number
     /** Charges the caller for long work. */
     readonly meter: Meter | undefined
@@ -21,8 +21,7 @@ declare module 'fastify' {
     locate?: Locate
     /** The capability or page behind the route, for logs and metrics. */
     operation?: string
-    /** Writes its answers with `Answers.send`, so that Fastify's hooks see only its errors. */
-    answersItself?: boolean
+    isCapability?: boolean
     /** Its answers are the same for everybody and hold no secret, so they may be compressed. */
     compress?: boolean
   }

@@ -69,7 +69,7 @@ export function inBatches<T>(work: (item: T) => void): (item: T) => void {
 
 const answerInBatches = inBatches((answer: () => void) => answer())
 
-export type CapabilityRoute = {
+type CapabilityRoute = {
   method: Method
   url: string
   operation: string
@@ -92,8 +92,7 @@ export function addCapabilityRoute(
   capability: Capability,
   { method, url, operation, limitClass, identify, locate, serve }: CapabilityRoute,
 ): void {
-  const face = answers.faceOf(url, operation, !SECRET_ANSWERS.has(capability.name))
-
+  const mayCompress = !SECRET_ANSWERS.has(capability.name)
   const isWrite = storesText(method, limitClass)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -101,7 +100,7 @@ export function addCapabilityRoute(
       if (mayHaveEnded(request)) await recogniseAgain(services, capability, request, identify)
       if (isWrite && isLongBody(request)) await refuseWhileLow(services)
       const answer = await serve(request, reply)
-      if (!reply.sent) answers.send(request, reply, face, answer)
+      if (!reply.sent) answers.send(request, reply, answer, mayCompress)
     } catch (error) {
       if (reply.sent) logFailure(services, error, lateFailure(request))
       else reply.send(error instanceof Error ? error : new Error(String(error)))
@@ -112,9 +111,8 @@ export function addCapabilityRoute(
     method,
     url,
     ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
-    config: { operation, answersItself: true, ...(locate ? { locate } : {}) },
+    config: { operation, isCapability: true, ...(locate ? { locate } : {}) },
     onRequest: admission(services, capability, limitClass, identify),
-    // Returns no promise, because Fastify would wait for an answer that Fastify does not send.
     handler: (request, reply) => answerInBatches(() => void answer(request, reply)),
   })
 }

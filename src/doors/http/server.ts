@@ -15,10 +15,10 @@ import {
   clientHost,
   closeInOrder,
   drainRefusedBodies,
-  TIMEOUTS as PATIENCE,
-  type Timeouts as Patience,
   replaceNodeRefusals,
   shedLoad,
+  TIMEOUTS,
+  type Timeouts,
   trustIn,
   watchConnections,
 } from './connections.ts'
@@ -104,24 +104,24 @@ type Doors = {
   rawRoutes: readonly RawRoute[]
   serveMcp: (app: FastifyInstance) => Promise<void>
   shedding: boolean
-  patience?: Partial<Patience> | undefined
+  timeouts?: Partial<Timeouts> | undefined
   metricsOfAll?: MetricsOfAll | undefined
 }
 
-function newServer(services: Services, answers: Answers, patience: Patience): FastifyInstance {
+function newServer(services: Services, answers: Answers, timeouts: Timeouts): FastifyInstance {
   const isTrusted = trustIn(services.config.trustProxy)
   const app = Fastify({
     logController: new FailureLog(services.log),
     bodyLimit: DEFAULT_BODY_LIMIT,
     trustProxy: isTrusted ?? false,
-    connectionTimeout: patience.silenceMs,
-    requestTimeout: patience.requestMs,
-    keepAliveTimeout: patience.keepAliveMs,
+    connectionTimeout: timeouts.idleTimeoutMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
-      headersTimeout: patience.headersMs,
-      connectionsCheckingInterval: patience.lookMs,
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.lookMs,
     },
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
@@ -152,12 +152,12 @@ function newServer(services: Services, answers: Answers, patience: Patience): Fa
 }
 
 export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
-  const patience = { ...PATIENCE, ...doors.patience }
+  const timeouts = { ...TIMEOUTS, ...doors.timeouts }
   const times = new RouteTimes()
   const answers = new Answers(services.config, times, services.log)
-  const app = newServer(services, answers, patience)
-  app.server.maxConnections = patience.connections
-  const connections = watchConnections(app.server, patience)
+  const app = newServer(services, answers, timeouts)
+  app.server.maxConnections = timeouts.connections
+  const connections = watchConnections(app.server, timeouts)
   app.addHook('onClose', async () => connections.stopLooking())
   answers.attend(app)
   compressPages(app)
@@ -165,7 +165,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   drainRefusedBodies(app)
   handleErrors(app, services)
   answerInTime(app)
-  closeInOrder(app, patience)
+  closeInOrder(app, timeouts)
   // Runs after connections that may still have a request arriving are closed.
   app.addHook('preClose', async () => connections.endSilent())
   replaceNodeRefusals(app)

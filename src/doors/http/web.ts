@@ -10,7 +10,7 @@ import { EVERYTHING_ELSE } from './not-found.ts'
 import { countMiss } from './rate-limit.ts'
 
 type Chunk = { file: string; imports?: string[] }
-export type BuildManifest = Record<string, Chunk>
+type BuildManifest = Record<string, Chunk>
 
 const MANIFEST = new URL('../../../web/dist/.vite/manifest.json', import.meta.url)
 

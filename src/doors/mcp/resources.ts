@@ -13,7 +13,7 @@ import { echoName } from '../http/errors.ts'
 type Step = { order?: number; action?: string; result?: string }
 type Evidence = { kind?: string; content?: string }
 
-export type CardText = {
+type CardText = {
   provenance: ProvenanceAnswer
   title: string
   card_type: string

@@ -17,7 +17,7 @@ import { completionOf, listResources, RESOURCE_TEMPLATES, readResource } from '.
 import { type Profile, toolList } from './tool-list.ts'
 
 type PromptArgument = { name: string; description: string; required: boolean }
-export type VaultPrompt = {
+type VaultPrompt = {
   name: string
   title: string
   description: string

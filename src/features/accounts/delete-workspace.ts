@@ -91,7 +91,7 @@ async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise<void> 
     .execute()
 }
 
-export type Person = { user_id: string; email: string; settings: string; role: Role | null }
+type Person = { user_id: string; email: string; settings: string; role: Role | null }
 
 /** Returns members, and former members who own a card there; without `exceptId` and deleted accounts. */
 async function peopleOf(db: Db, workspaceId: string, exceptId: string): Promise<Person[]> {

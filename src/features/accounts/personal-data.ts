@@ -12,7 +12,7 @@ const PAGE = 200
 
 type Row = Record<string, unknown>
 
-export type Kind = {
+type Kind = {
   table: keyof Schema
   id: string
   columns?: readonly string[]

@@ -4,7 +4,7 @@ import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import { insertRow } from '../../db/prepared.ts'
 
-export type AuditEntry = {
+type AuditEntry = {
   /** `noun.verb`, such as `member.removed`. */
   action: string
   subject: { type: string; id: string }

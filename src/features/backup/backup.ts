@@ -180,7 +180,7 @@ async function createPartial(partial: string): Promise<Unfinished> {
 const withFileName = (error: unknown, path: string): unknown =>
   error instanceof Error && 'syscall' in error && !('path' in error) ? Object.assign(error, { path }) : error
 
-export type BackupOptions = {
+type BackupOptions = {
   partial?: string
   now?: Date
   /** Called repeatedly during the backup; throws if the disk is full. */

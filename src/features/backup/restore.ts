@@ -166,7 +166,7 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
   await applyMigrations(database, known)
 }
 
-export type Restored = { header: Header; end: End }
+type Restored = { header: Header; end: End }
 
 /** Reads the whole file without a database. Throws for a damaged file, and for files of another vault. */
 export async function checkRestorable(file: string, dataDir: string): Promise<Checked> {

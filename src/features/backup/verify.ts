@@ -10,7 +10,7 @@ import { reconcile } from '../credits/index.ts'
 import { indexDifference } from '../memory/index.ts'
 import { ticketFile } from './format.ts'
 
-export type Check = { what: string; findings: string[] }
+type Check = { what: string; findings: string[] }
 
 type Count = { n: number }
 

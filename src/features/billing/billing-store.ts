@@ -100,7 +100,7 @@ export async function usersPastTheirEnd(db: Db, now: string, silentSince: string
   return rows.map(({ user_id }) => user_id)
 }
 
-export type SubscriptionWrite = {
+type SubscriptionWrite = {
   provider: string
   userId: string
   planId: string | null
@@ -200,7 +200,7 @@ export async function saveRefund(
     .execute()
 }
 
-export type EarlyRefund = { paymentIntent: string | null; invoiceId: string | null; refundedCents: number }
+type EarlyRefund = { paymentIntent: string | null; invoiceId: string | null; refundedCents: number }
 
 export async function keepEarlyRefund(db: Db, refund: EarlyRefund, now: string): Promise<void> {
   const key = refund.paymentIntent ?? refund.invoiceId

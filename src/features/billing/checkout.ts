@@ -37,20 +37,20 @@ const ReturnUrl = z
 
 const ReturnUrls = { success_url: ReturnUrl.optional(), cancel_url: ReturnUrl.optional() }
 
-export const CreateSubscriptionCheckoutRequest = z
+const CreateSubscriptionCheckoutRequest = z
   .object({ plan_id: z.string().max(100).meta({ enum: PAID_PLAN_IDS }), ...ReturnUrls })
   .meta({ id: 'CreateSubscriptionCheckoutRequest' })
 
-export const CreateCreditsCheckoutRequest = z
+const CreateCreditsCheckoutRequest = z
   .object({ pack_id: z.string().max(100).meta({ enum: PACK_IDS }), ...ReturnUrls })
   .meta({ id: 'CreateCreditsCheckoutRequest' })
 
-export const CheckoutResponse = z
+const CheckoutResponse = z
   .object({ checkout_url: z.string(), session_id: z.string() })
   .meta({ id: 'CheckoutResponse' })
 
-export const PortalRequest = z.object({ return_url: ReturnUrl.optional() }).meta({ id: 'PortalRequest' })
-export const PortalResponse = z.object({ portal_url: z.string() }).meta({ id: 'PortalResponse' })
+const PortalRequest = z.object({ return_url: ReturnUrl.optional() }).meta({ id: 'PortalRequest' })
+const PortalResponse = z.object({ portal_url: z.string() }).meta({ id: 'PortalResponse' })
 
 const BillingStatus = z
   .object({
@@ -224,7 +224,7 @@ function unknownId(field: string, known: string[]) {
   return invalid(field, `Input should be ${known.map((id) => `'${id}'`).join(' or ')}`, 'literal_error')
 }
 
-export const SimulateUpgradeRequest = z
+const SimulateUpgradeRequest = z
   .object({ plan_id: z.string().max(100).meta({ enum: PLAN_IDS }) })
   .meta({ id: 'SimulateUpgradeRequest' })
 

@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { readableTitles } from '../cards/index.ts'
 
-export const CreditsEntry = z
+const CreditsEntry = z
   .object({
     entry_id: AnswerId,
     delta: z.int(),
@@ -30,7 +30,7 @@ export const CreditsEntry = z
   })
   .meta({ id: 'CreditsEntry' })
 
-export const CreditsHistory = pageOf(CreditsEntry).meta({ id: 'CreditsHistory' })
+const CreditsHistory = pageOf(CreditsEntry).meta({ id: 'CreditsHistory' })
 
 type Referring = { ref_type: string | null; ref_id: string | null }
 

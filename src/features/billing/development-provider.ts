@@ -78,7 +78,7 @@ function closedPage(session: DevSession): string {
   })
 }
 
-export type PortalView = {
+type PortalView = {
   portal: DevPortal
   subscriptions: DevSubscription[]
   payments: DevPayment[]

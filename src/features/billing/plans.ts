@@ -27,7 +27,7 @@ const CreditPack = z
   .meta({ id: 'CreditPack' })
 
 export type Plan = z.infer<typeof SubscriptionPlan>
-export type Pack = z.infer<typeof CreditPack>
+type Pack = z.infer<typeof CreditPack>
 
 /** Cheapest first: a later plan ranks above an earlier one. */
 export const PLANS: readonly Plan[] = [

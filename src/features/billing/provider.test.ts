@@ -6,7 +6,7 @@ import { TIMEOUTS } from '../../doors/http/connections.ts'
 import { askProvider, MAX_MS } from './subscriptions.ts'
 
 test('a provider that never answers is a 503 before the connection of the caller is closed', async () => {
-  expect(2 * MAX_MS).toBeLessThan(TIMEOUTS.silenceMs)
+  expect(2 * MAX_MS).toBeLessThan(TIMEOUTS.idleTimeoutMs)
   const payments = {} as PaymentProvider
   const ctx = { adapters: { payments }, log: pino({ level: 'silent' }) } as unknown as Ctx
   vi.useFakeTimers()

@@ -43,7 +43,7 @@ export class OrderUnknown extends Error {
   }
 }
 
-export type SubscriptionEvent = {
+type SubscriptionEvent = {
   provider: string
   userId: string
   planId: string | null

@@ -360,7 +360,7 @@ function periodEndOf(invoice: InvoiceFacts): string | null {
 
 /** Handles webhook events, from Stripe over the network and from the development provider in-process. */
 
-export type WebhookAnswer = { received: true; handled: boolean; duplicate?: true }
+type WebhookAnswer = { received: true; handled: boolean; duplicate?: true }
 
 export async function receiveEvent(
   ctx: Ctx,

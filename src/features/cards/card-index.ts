@@ -24,12 +24,15 @@ import {
   type CardType,
   DEFINITION,
   FIELDS_BY_PLACE,
+  FILTER_NAMES,
+  filterWordsOf,
   isJson,
   type JsonField,
+  type WordFilters,
 } from '../../shared/card-fields.ts'
 import { ANALYSER_VERSION } from '../../text/analyse.ts'
 import { filterHash } from '../../text/term-hash.ts'
-import { normalName, trackOf } from './card.ts'
+import { normalName } from './card.ts'
 import { evidenceTexts, lockCards } from './store.ts'
 
 export const ownerFilter = (ownerId: string) => filterHash(`owner ${ownerId}`)
@@ -43,7 +46,8 @@ export const publishedFromFilter = (workspaceId: string) => filterHash(`publishe
 
 export const tagFilter = (tag: string) => filterHash(`tag ${normalName(tag)}`)
 export const typeFilter = (type: CardType) => filterHash(`type ${type}`)
-export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${track}`)
+export const wordFilterHashes = (filters: WordFilters) =>
+  FILTER_NAMES.flatMap((name) => (filters[name] ? [filterHash(`${name} ${filters[name]}`)] : []))
 
 const environmentFilter = (normalisedName: string, value: string) =>
   filterHash(`environment ${normalisedName} = ${value}`)
@@ -87,7 +91,7 @@ export type IndexedCard = CardTexts & {
   hidden_at: string | null
 }
 
-export type CardTexts = CardContent & { evidence_texts: readonly string[] }
+type CardTexts = CardContent & { evidence_texts: readonly string[] }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -145,7 +149,7 @@ function filtersOf(card: Omit<IndexedCard, 'evidence_texts'>, isInPublicWorkspac
     ownerFilter(card.owner_id),
     ownerInFilter(card.owner_id, card.workspace_id),
     typeFilter(card.card_type),
-    trackFilter(trackOf(card.card_type)),
+    ...wordFilterHashes(filterWordsOf(card)),
     ...card.tags.map(tagFilter),
     ...Object.entries(card.environment).flatMap(([name, value]) => environmentFilters(name, value)),
   ]
@@ -190,7 +194,7 @@ export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Pr
   return indexedCards(ctx.db, rows)
 }
 
-export type IndexOptions = {
+type IndexOptions = {
   /** The public workspaces among those of the cards, if the caller has read them in this transaction. */
   publicWorkspaces?: ReadonlySet<string>
   /** Words that were counted before the transaction. They are counted again if the card has changed since. */

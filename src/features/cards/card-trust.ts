@@ -113,7 +113,7 @@ function peopleOfFullWeight(judgements: readonly Judgement[], card: CardFacts): 
   return people
 }
 
-export type Weighed = { judgement: Judgement; weight: number }
+type Weighed = { judgement: Judgement; weight: number }
 
 function limited<Key>(
   weighed: readonly Weighed[],
@@ -167,7 +167,7 @@ export function beliefOf(weighed: readonly Weighed[], cardType: CardType): Belie
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000
 
-export type EnvironmentGroup = {
+type EnvironmentGroup = {
   name: string
   version: string
   worked: number

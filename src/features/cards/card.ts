@@ -10,6 +10,10 @@ import {
   type CardField,
   type CardType,
   DEFINITION,
+  FILTER_NAMES,
+  type FilterName,
+  type FilterWord,
+  wordsOfFilter,
 } from '../../shared/card-fields.ts'
 import { Trust } from './card-trust.ts'
 import { AT_HOME, Home, Readers } from './visibility.ts'
@@ -115,7 +119,7 @@ const MAX_EVIDENCES = 100
 
 type Forms = { given: z.ZodType; answered: z.ZodType; cut: z.ZodType }
 
-/** What a part of a thin answer has of JSON. */
+/** JSON in a thin answer. */
 export const CutJson = z.record(z.string(), z.unknown())
 const TEXT = { answered: z.string(), cut: z.string() }
 const OPTIONAL_TEXT = { ...TEXT, answered: z.string().nullable() }
@@ -176,6 +180,15 @@ export const answered = formsOf('answered')
 /** The parts of a thin answer. Their types are not known, as any of them may be cut. */
 export const thinParts = (fields: readonly CardField[]): object =>
   Object.fromEntries(fields.map((field) => [field, FORMS[field].cut.optional()]))
+
+/** The filters by fixed words, as lists and searches take them. */
+export const wordFilters = Object.fromEntries(
+  FILTER_NAMES.map((name) => [name, z.enum(wordsOfFilter(name)).optional()]),
+) as { [F in FilterName]: z.ZodOptional<z.ZodEnum<{ [W in FilterWord<F>]: W }>> }
+
+export const Track = wordFilters.track.unwrap()
+
+export const trackOf = (type: CardType): z.output<typeof Track> => (type === 'debug_fix' ? 'debug' : 'build')
 
 type Shape = Record<string, z.ZodType>
 type WithoutDefaults<S extends Shape> = {
@@ -293,7 +306,7 @@ export const CaseResponse = z
     owner_name: z.string(),
     provenance: Provenance,
     card_type,
-    track: z.enum(['debug', 'build']),
+    track: Track,
     status: z.enum(['unpublished', 'published']),
     version: z.int(),
     ...others,
@@ -366,9 +379,4 @@ export type CaseUpdateInput = z.output<typeof CaseUpdate>
 export type EvidenceInput = z.output<typeof Evidence>
 export type CardAnswer = z.input<typeof CaseResponse>
 export type ListedCard = z.input<typeof CaseListItem>
-export type CardWarning = z.input<typeof Warning>
 export type SimilarCardAnswer = z.input<typeof SimilarCard>
-
-export type Track = 'debug' | 'build'
-
-export const trackOf = (type: CardType): Track => (type === 'debug_fix' ? 'debug' : 'build')

@@ -247,7 +247,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''):
   return ids.length
 }
 
-export type CardsInWorkspace = {
+type CardsInWorkspace = {
   own: number
   ofOthers: number
   published: number

@@ -17,8 +17,8 @@ const OPENED_WITHIN_MS = DAY_MS
 const MAX_PER_SESSION = 1000
 
 export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id' | 'created_at'>
-export type NewCall = Omit<RecallCallsTable, 'user_id' | 'created_at'>
-export type NewItem = { kind: RecalledKind; item_id: string; confidence: number | null }
+type NewCall = Omit<RecallCallsTable, 'user_id' | 'created_at'>
+type NewItem = { kind: RecalledKind; item_id: string; confidence: number | null }
 
 const inSession = prepared(
   'recalledInSession',

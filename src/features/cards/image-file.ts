@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib'
 import {
   BadImage,
   broken,
-  type PieceBudget as Patience,
+  newPieceBudget,
   type Picture,
-  patience,
+  type PieceBudget,
   Reader,
   requireModestSize,
   trailing,
@@ -237,7 +237,7 @@ const FRAME_HEAD = 16
 type Chunk = { name: string; data: Buffer }
 
 /** Yields chunks: a name, a length, data, and a padding byte if the length is odd. */
-function* chunksOf(bytes: Buffer, shared: Patience): Generator<Chunk> {
+function* chunksOf(bytes: Buffer, shared: PieceBudget): Generator<Chunk> {
   const reader = new Reader(bytes, 0, shared)
   while (reader.left > 0) {
     const name = reader.take(4).toString('latin1')
@@ -255,13 +255,13 @@ function written({ name, data }: Chunk): Buffer {
 }
 
 /** Cleans the chunks inside a frame of an animation. */
-function cleanFrame(data: Buffer, shared: Patience): Buffer {
+function cleanFrame(data: Buffer, shared: PieceBudget): Buffer {
   if (data.length < FRAME_HEAD) throw broken()
   const inside = [...chunksOf(data.subarray(FRAME_HEAD), shared)].filter(({ name }) => IN_FRAME.has(name))
   return Buffer.concat([data.subarray(0, FRAME_HEAD), ...inside.map(written)])
 }
 
-function cleanChunk({ name, data }: Chunk, shared: Patience): Chunk {
+function cleanChunk({ name, data }: Chunk, shared: PieceBudget): Chunk {
   if (name === 'ANMF') return { name, data: cleanFrame(data, shared) }
   if (name !== 'VP8X') return { name, data }
   const flags = Buffer.from(data)
@@ -285,7 +285,7 @@ function readWebp(file: Buffer): Picture {
   const stated = file.readUInt32LE(4) + 8
   if (stated > file.length) throw broken()
   if (stated < file.length) throw trailing()
-  const shared = patience()
+  const shared = newPieceBudget()
   const chunks = [...chunksOf(file.subarray(12), shared)]
   const first = chunks[0]
   if (!first || !chunks.some(({ name }) => HAS_PIXELS.has(name))) throw broken()

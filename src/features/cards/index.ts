@@ -14,8 +14,10 @@ export {
   type StoredOrigin,
   sameTag,
   storedOrigin,
+  Track,
   trackOf,
   withoutDefaults,
+  wordFilters,
 } from './card.ts'
 export {
   askedEnvironmentFilter,
@@ -31,8 +33,8 @@ export {
   reindexStale,
   reindexWorkspaceSoon,
   tagFilter,
-  trackFilter,
   typeFilter,
+  wordFilterHashes,
   wordsOfCard,
   wordsOnly,
   workspaceFilter,

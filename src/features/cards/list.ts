@@ -11,13 +11,15 @@ import { foldForFilter } from '../../shared/card-checks.ts'
 import {
   CARD_TYPES,
   DEFINITION,
+  valuesFiltered,
   WORD_COLUMNS,
+  type WordFilters,
   WRITTEN_COLUMNS,
   WRITTEN_FIELDS,
   type WrittenField,
 } from '../../shared/card-fields.ts'
 import { requireVisible } from '../permissions/index.ts'
-import { FeedbackCounts, normalName, trackOf } from './card.ts'
+import { FeedbackCounts, normalName, trackOf, wordFilters } from './card.ts'
 import {
   type CardScope,
   type HomeFacts,
@@ -166,11 +168,10 @@ const selectShortCards = (db: Db, viewerId: ViewerId) =>
 /** The size of a card that is shown only by its beginning. */
 const SHORT_CARD_BYTES = 16 * 1024
 
-export type ListFilter = {
+export type ListFilter = WordFilters & {
   scope: CardScope
   workspaceId?: string | undefined
   status?: string | undefined
-  track?: 'debug' | 'build' | undefined
   /** A text filter for the public library only. */
   q?: string | undefined
   contains?: string | undefined
@@ -191,13 +192,14 @@ export function filterWords(q: string): string[] {
 }
 
 const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
-  const { scope, workspaceId, status, track, tag } = filter
+  const { scope, workspaceId, status, tag } = filter
   let query = db
     .selectFrom('cards')
     .where(isBrowsed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
   if (status !== undefined)
     query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
-  if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')
+  for (const { field, values } of valuesFiltered(filter))
+    query = query.where((eb) => eb(eb.ref(`cards.${field}`).$castTo<string>(), 'in', values))
   if (filter.withoutPersonal)
     query = query.where('cards.workspace_id', 'not in', (eb) =>
       eb.selectFrom('users').select('users.personal_workspace_id').where('users.user_id', '=', viewerId),
@@ -314,7 +316,7 @@ export const CardListQuery = z.object(listParameters)
 
 export const CaseListQuery = z.object({
   ...listParameters,
-  track: z.enum(['debug', 'build']).optional(),
+  ...wordFilters,
   q: z
     .string()
     .min(1)

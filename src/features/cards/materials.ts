@@ -66,7 +66,7 @@ async function removeMaterial(
   return removed
 }
 
-export type Listing = { workspaceId: string | undefined; page: number; pageSize: number; characters: number }
+type Listing = { workspaceId: string | undefined; page: number; pageSize: number; characters: number }
 
 async function listMaterials(
   db: Db,
@@ -126,7 +126,7 @@ const LIGHT_CHARACTERS = 200
 
 const Meta = freeJson(64 * 1024)
 
-export const RawMaterialCreate = z
+const RawMaterialCreate = z
   .object({
     workspace_id: Id.nullish().describe('The personal workspace, when left out.'),
     title: z.string().max(5000).nullish(),
@@ -142,7 +142,7 @@ export const RawMaterialCreate = z
   })
   .meta({ id: 'RawMaterialCreate' })
 
-export const RawMaterialResponse = z
+const RawMaterialResponse = z
   .object({
     raw_id: AnswerId,
     workspace_id: AnswerId,

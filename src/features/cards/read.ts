@@ -37,7 +37,7 @@ import {
 } from './store.ts'
 import { isOpenRow } from './visibility.ts'
 
-export type Answering = {
+type Answering = {
   row: CardRow
   /** The successor, if the viewer may read it. */
   supersededBy: { card_id: string; title: string } | null

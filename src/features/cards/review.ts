@@ -225,7 +225,7 @@ export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | u
 export const findCardOrDeleted = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
   ctx.db.selectFrom('cards').selectAll().where('card_id', '=', cardId).executeTakeFirst()
 
-export type VersionHead = { version: number; changed_at: string; changed_fields: string[] }
+type VersionHead = { version: number; changed_at: string; changed_fields: string[] }
 
 export async function versionsForModerators(
   ctx: Ctx,

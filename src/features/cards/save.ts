@@ -126,7 +126,7 @@ async function targetOf(
   return { workspaceId: user.personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
 }
 
-export type CardOrigin = { source_event_id?: string; sample?: string } & Partial<
+type CardOrigin = { source_event_id?: string; sample?: string } & Partial<
   Pick<
     Insertable<CardsTable>,
     | 'scope_notes'

@@ -78,7 +78,7 @@ function shareOf(worth: Worth, candidate: Candidate): number {
   return all === 0 ? 0 : common / all
 }
 
-export type Likeness = {
+type Likeness = {
   /** Index filters that select the cards to search. The same cards decide how rare a word is. */
   where: Match
   limit: number

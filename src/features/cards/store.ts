@@ -99,7 +99,7 @@ export async function replaceTags(db: Db, cardId: string, tags: readonly string[
   await insertTags(db, cardId, tags)
 }
 
-export type NewEvidence = {
+type NewEvidence = {
   cardId: string
   present: number
   version: number

@@ -112,7 +112,7 @@ const INVITE_REWARD_CREDITS = 20
 const MAX_OPEN_INVITES = 10
 const MAX_LISTED = 200
 
-export const CreateInviteRequest = z
+const CreateInviteRequest = z
   .object({
     note: z.string().max(200).nullish(),
     expires_in_days: z.int().min(1).max(365).default(30),
@@ -123,7 +123,7 @@ export const CreateInviteRequest = z
 
 const STATUSES = ['open', 'used', 'expired', 'withdrawn'] as const
 
-export const InviteResponse = z
+const InviteResponse = z
   .object({
     invite_id: AnswerId,
     code: z.string(),
@@ -137,11 +137,11 @@ export const InviteResponse = z
   })
   .meta({ id: 'InviteResponse' })
 
-export const RedeemInviteRequest = z
+const RedeemInviteRequest = z
   .object({ code: z.string().trim().min(1).max(200) })
   .meta({ id: 'RedeemInviteRequest' })
 
-export const RedeemInviteResponse = z
+const RedeemInviteResponse = z
   .object({
     credits_awarded: z
       .int()

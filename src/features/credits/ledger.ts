@@ -7,7 +7,7 @@ import { Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 
-export type BookingReason =
+type BookingReason =
   | 'signup_bonus'
   | 'publish_reward'
   | 'public_search'
@@ -19,7 +19,7 @@ export type BookingReason =
   | 'refund'
   | 'adjustment'
 
-export type Booking = {
+type Booking = {
   userId: string
   delta: number
   reason: BookingReason
@@ -28,7 +28,7 @@ export type Booking = {
   ref?: { type: string; id: string }
 }
 
-export type Booked = { balance: number; booked: boolean }
+type Booked = { balance: number; booked: boolean }
 
 /** Creates the balance row of an account, which must exist from registration on. */
 export async function openBalance(ctx: Ctx, userId: string): Promise<void> {
@@ -162,7 +162,7 @@ export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Book
   return { balance: updated.balance, booked: true }
 }
 
-export const CreditsBalance = z
+const CreditsBalance = z
   .object({
     balance: z.int(),
     lifetime_earned: z.int().describe('Earned and bought, without what refunds took back'),
@@ -190,7 +190,7 @@ export const SIGNUP_BONUS = 100
 export const PUBLISH_REWARD = 5
 export const PUBLIC_SEARCH_COST = 5
 
-export const CreditsPolicy = z
+const CreditsPolicy = z
   .object({
     signup_bonus_credits: z.int(),
     unpublished_reward_credits: z.int(),

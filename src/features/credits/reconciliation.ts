@@ -31,7 +31,7 @@ const accountsWithSums = (db: Db, after: string) =>
     .limit(ACCOUNTS_AT_ONCE)
     .execute()
 
-export const ReconciliationReport = z
+const ReconciliationReport = z
   .object({
     checked_accounts: z.int(),
     differences: z.array(

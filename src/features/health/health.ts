@@ -102,7 +102,7 @@ function checkMail(ctx: Ctx): Promise<CheckResult> {
 
 const startedAt = performance.now()
 
-export const HealthResponse = z
+const HealthResponse = z
   .object({ status: z.literal('ok'), version: z.string(), uptime_s: z.number() })
   .meta({ id: 'HealthResponse' })
 
@@ -120,7 +120,7 @@ export const health = capability({
   }),
 })
 
-export const ReadinessResponse = z
+const ReadinessResponse = z
   .object({
     status: z
       .enum(['ready', 'degraded'])

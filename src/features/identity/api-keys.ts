@@ -43,7 +43,7 @@ const MAX_KEYS = 500
 const ScopeName = z.enum(SCOPES)
 const MAX_SCOPES = 50
 
-export const APIKeyCreate = z
+const APIKeyCreate = z
   .object({
     name: requiredText(1, 120),
     scopes: z
@@ -64,7 +64,7 @@ export const APIKeyCreate = z
   })
   .meta({ id: 'APIKeyCreate' })
 
-export const APIKeyResponse = z
+const APIKeyResponse = z
   .object({
     key_id: AnswerId,
     name: z.string(),
@@ -77,7 +77,7 @@ export const APIKeyResponse = z
   })
   .meta({ id: 'APIKeyResponse' })
 
-export const APIKeyCreatedResponse = APIKeyResponse.extend({
+const APIKeyCreatedResponse = APIKeyResponse.extend({
   api_key: z.string().describe('The whole key. Shown only now.'),
 }).meta({ id: 'APIKeyCreatedResponse' })
 

@@ -6,7 +6,7 @@ import type { Subscribers } from '../../core/events.ts'
 import { Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 
-export type FirstStepFacts = {
+type FirstStepFacts = {
   keys: number
   calls: number
   cards: number
@@ -87,7 +87,7 @@ async function hasSearched(db: Db, userId: string): Promise<boolean> {
   return row?.searched_at != null
 }
 
-export type SampleRow = {
+type SampleRow = {
   card_id: string
   sample: string
   title: string
@@ -110,7 +110,7 @@ export async function sampleRows(db: Db, userId: string): Promise<SampleRow[]> {
 /** In the order in which the checklist shows them. */
 const STEPS = ['key', 'call', 'card', 'search', 'invite'] as const
 
-export const FirstSteps = z
+const FirstSteps = z
   .object({
     steps: z.array(
       z.object({

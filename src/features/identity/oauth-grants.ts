@@ -105,7 +105,7 @@ const REFRESH_MS = 90 * DAY
 /** Two refreshes within this time are an accident of one client with two processes, not a theft. */
 const SIMULTANEOUS_MS = 10 * SECOND
 
-export type Consent = {
+type Consent = {
   client: OAuthClient
   redirectUri: string
   challenge: string
@@ -113,7 +113,7 @@ export type Consent = {
   scopes: readonly GrantableScope[]
 }
 
-export type TokenAnswer = {
+type TokenAnswer = {
   access_token: string
   token_type: 'Bearer'
   expires_in: number
@@ -220,7 +220,7 @@ async function endStolenGrant(
   return refused(`This ${what} was used before. The connection has been ended; connect again.`)
 }
 
-export type CodeExchange = {
+type CodeExchange = {
   code: string
   redirectUri: string | undefined
   verifier: string
@@ -245,7 +245,7 @@ export const exchangeCode = (ctx: Ctx, client: OAuthClient, given: CodeExchange)
     }),
   )
 
-export type Refresh = { token: string; scope: string | undefined; resource: string | undefined }
+type Refresh = { token: string; scope: string | undefined; resource: string | undefined }
 
 export const refreshTokens = (ctx: Ctx, client: OAuthClient, given: Refresh): Promise<TokenAnswer> =>
   settle(
@@ -286,7 +286,7 @@ export const dropOAuthLeftovers = (ctx: Ctx): Promise<void> =>
     deleteLeftovers(ctx.db, ctx.now().toISOString(), new Date(ctx.now().getTime() - DAY).toISOString()),
   )
 
-export const ConnectedApp = z
+const ConnectedApp = z
   .object({
     app_id: AnswerId,
     client_id: z.string(),

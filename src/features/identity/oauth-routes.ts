@@ -120,7 +120,7 @@ async function readAuthorizationRequest(
   }
 }
 
-export type ConsentView = {
+type ConsentView = {
   clientName: string
   clientHost: string | null
   redirectUri: string

@@ -78,7 +78,7 @@ export const logout = capability({
 export const endReplacedSession = (ctx: Ctx, token: string): Promise<void> =>
   inTx(ctx, ({ db }) => deleteSessionOfToken(db, sha256(token)))
 
-export const SessionResponse = z
+const SessionResponse = z
   .object({
     session_id: AnswerId,
     created_at: Time.describe('When somebody signed in.'),

@@ -273,7 +273,7 @@ export const UserResponse = z
   })
   .meta({ id: 'UserResponse' })
 
-export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
+const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
 
 /** An admin address from the configuration must be proven, because anybody can register it. */
 export const isServiceAdmin = (

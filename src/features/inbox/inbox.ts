@@ -94,7 +94,7 @@ async function deleteNoticesBefore(db: Db, before: string): Promise<void> {
   await db.deleteFrom('notices').where('created_at', '<', before).execute()
 }
 
-export const NoticeResponse = z
+const NoticeResponse = z
   .object({
     notice_id: AnswerId,
     kind: z.enum(NOTICE_KINDS),

@@ -38,7 +38,7 @@ import {
 } from '../cards/index.ts'
 import { requireMayPublish, requireRole } from '../permissions/index.ts'
 
-export type Pulled = { card_id: string; isGone: boolean; isPublishedElsewhere: boolean; version: number }
+type Pulled = { card_id: string; isGone: boolean; isPublishedElsewhere: boolean; version: number }
 
 async function findPulled(db: Db, workspaceId: string, originKey: string): Promise<Pulled | undefined> {
   const rows = await db

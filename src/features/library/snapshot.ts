@@ -372,8 +372,8 @@ export function refuseCrowd(host: string): void {
 /** Counts a download until it ends, and ends it after a timeout that depends on its bytes. */
 export function countedIn<Stream extends Readable>(stream: Stream, host: string, bytes: number): Stream {
   READING.set(host, (READING.get(host) ?? 0) + 1)
-  const patience = Math.min(MAX_MS, Math.max(MIN_MS, (bytes / MIN_BYTES_A_SECOND) * 1000))
-  const timer = setTimeout(() => stream.destroy(), patience).unref()
+  const timeoutMs = Math.min(MAX_MS, Math.max(MIN_MS, (bytes / MIN_BYTES_A_SECOND) * 1000))
+  const timer = setTimeout(() => stream.destroy(), timeoutMs).unref()
   stream.once('close', () => {
     clearTimeout(timer)
     const left = (READING.get(host) ?? 1) - 1

@@ -175,7 +175,7 @@ export async function cancelMailsTo(ctx: Ctx, address: string): Promise<void> {
   await cancelWaiting(ctx, isTo(address))
 }
 
-export type MailLink = { text: string; url: string }
+type MailLink = { text: string; url: string }
 
 export type Words = string | readonly (string | Localised | MailLink)[]
 
@@ -184,7 +184,7 @@ export type MailSection = {
   lists: readonly { heading: string; items: readonly Words[] }[]
 }
 
-export type MailContent = {
+type MailContent = {
   heading: string
   lines: readonly Words[]
   sections?: readonly MailSection[]

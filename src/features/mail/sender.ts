@@ -38,7 +38,7 @@ const OUTBOX: LeasedQueue<'outbox'> = {
 export type WaitingMail = Mail & { stateKey: string; createdAt: string }
 
 /** Updates the mail when it is sent; null if the reader should not get the mail any more. */
-export type LookAgain = Record<string, (ctx: Ctx, mail: WaitingMail) => Promise<Omit<Mail, 'to'> | null>>
+type LookAgain = Record<string, (ctx: Ctx, mail: WaitingMail) => Promise<Omit<Mail, 'to'> | null>>
 
 type Outcome = Delivery | { outcome: 'unwanted' }
 

@@ -230,7 +230,7 @@ async function saveMeta(
 /** A hook and its agent send the same exchange at nearly the same time; in ms. */
 const SAME_EXCHANGE_MS = 10 * 60_000
 
-export type WrittenTurn = Written & { merged: boolean }
+type WrittenTurn = Written & { merged: boolean }
 
 /** Event texts never change, so a fuller turn replaces the other one under a new id. */
 export async function appendTurnOnce(

@@ -196,7 +196,7 @@ const COUNTED = 150
 /** All later pages come from one ranking, so that a reader sees every event once. */
 const COUNTED_FOR_PAGES = 1000
 
-export type Effort = { limit: number; corrects: boolean }
+type Effort = { limit: number; corrects: boolean }
 
 type RankedEvent = {
   eventNo: number
@@ -297,7 +297,7 @@ async function averageLengthIn(reach: Reach): Promise<number> {
 /** The limit for paging: a later page costs as much as all pages before it. */
 export const MAX_RANKED = 1000
 
-export type RankedHit = {
+type RankedHit = {
   eventNo: number
   /** How likely the event answers the question, 0 to 1; undefined if the question names only a time. */
   confidence: number | undefined
@@ -311,7 +311,7 @@ type RankedHits = {
   period: Period | undefined
 }
 
-export type RankedWindow = { wanted: number; mostCounted: number; corrects: boolean }
+type RankedWindow = { wanted: number; mostCounted: number; corrects: boolean }
 
 export async function findRanked(
   ctx: UserCtx,
@@ -480,7 +480,7 @@ export async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise
 /** Each partition is queried separately, so only this many of the most recent are searched. */
 const MAX_PARTITIONS = 200
 
-export type EventOfProject = ShownEvent & { project_key: string; workspace_id: string }
+type EventOfProject = ShownEvent & { project_key: string; workspace_id: string }
 
 async function readableRows(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
   const rows: EventRow[] = []

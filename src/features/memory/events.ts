@@ -263,7 +263,7 @@ async function pageOf(
   return { rows, next: downTo }
 }
 
-export const ProjectContextEventsResponse = z
+const ProjectContextEventsResponse = z
   .object({
     project_key: z.string(),
     workspace_id: AnswerId,

@@ -9,7 +9,7 @@ import { type ResolvedProject, refuseUnfitKey, resolveTwoForWriting } from './pr
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
 import { newestDocument } from './store.ts'
 
-export const PreferencesTransferRequest = z
+const PreferencesTransferRequest = z
   .object({
     source_project_key: ProjectKey.describe('From; repository URL or org/repo'),
     target_project_key: ProjectKey.describe('To; repository URL or org/repo'),
@@ -27,7 +27,7 @@ export const PreferencesTransferRequest = z
   })
   .meta({ id: 'PreferencesTransferRequest' })
 
-export const PreferencesTransferResponse = z
+const PreferencesTransferResponse = z
   .object({
     source_project_key: z.string(),
     target_project_key: z.string(),

@@ -562,7 +562,7 @@ const Document = z
   .union([Content, z.array(z.string().min(1).max(MAX_CONTENT_LENGTH)).min(1).max(1000)])
   .nullish()
 
-export const ProjectContextTurnCreate = z
+const ProjectContextTurnCreate = z
   .object({
     project_key: ProjectKey,
     user_message: Content.describe('Verbatim; of a long message the first 4000 characters'),

@@ -31,7 +31,7 @@ export type Project = Selectable<ContextProjectsTable> & {
   last?: EventPosition | undefined
 }
 
-export type ProjectMatch = {
+type ProjectMatch = {
   personalWorkspaceId: string
   /** The caller's projects under this name, at most one per workspace. */
   projects: Project[]
@@ -385,7 +385,7 @@ function existingProject(resolved: ResolvedProject): Project {
   return resolved.project
 }
 
-export const ProjectContextProjectsResponse = z
+const ProjectContextProjectsResponse = z
   .object({
     items: z.array(
       z.object({
@@ -464,7 +464,7 @@ export const deleteProject = capability({
     ),
 })
 
-export const ProjectContextProjectRenameRequest = z
+const ProjectContextProjectRenameRequest = z
   .object({
     project_key: ProjectKey,
     new_project_key: ProjectKey,

@@ -8,7 +8,7 @@ import { hasTrigrams, innerTrigramsOf } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
 import { type EventRange, eventsWith, inCodes, type Occurrences, partitionHashes } from './event-index.ts'
 
-export type MeantWord = {
+type MeantWord = {
   term: string
   /** The word as written in an event, case-folded. */
   written: string
@@ -338,7 +338,7 @@ class TermTable {
 /** A period with an exclusive end; ISO times, so that they compare as texts. */
 export type Period = { from: string; to: string }
 
-export type Dated = { period: Period; rest: string }
+type Dated = { period: Period; rest: string }
 
 type Unit = 'day' | 'week' | 'month' | 'year'
 /** The start of a UTC day, in milliseconds. */
@@ -531,7 +531,7 @@ function periodOf({ from, to }: Span, before: string, words: string): Period {
 /** The length of a turn is accidental, so it counts less than a card's; see bench/README.md. */
 const EVENTS: Bm25 = { k1: 1.2, b: 0.6 }
 
-export type PositionedTerm = { position: number; worth: number }
+type PositionedTerm = { position: number; worth: number }
 
 export type Option = PositionedTerm & {
   /** The parts of a name. An event matches with the whole name or with all parts. */

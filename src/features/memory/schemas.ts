@@ -94,7 +94,7 @@ export type EventAnswer = z.input<typeof ProjectContextEventResponse>
 
 type Shown = { content: string; truncated: boolean }
 
-export type Spreadable<E extends Shown> = {
+type Spreadable<E extends Shown> = {
   user_preferences: E | null
   project_preferences: E | null
   facts: E | null
@@ -102,7 +102,7 @@ export type Spreadable<E extends Shown> = {
   recent_events: E[]
 }
 
-export type LeftOutCounts = { events: number; characters: number }
+type LeftOutCounts = { events: number; characters: number }
 
 /** The order in which parts get room, with a reserved share each: long-lived facts first. */
 const SHARES = [
@@ -113,7 +113,7 @@ const SHARES = [
   ['recent_events', 0.25],
 ] as const
 
-export type Frame = { answer: number; event: number; cut: number }
+type Frame = { answer: number; event: number; cut: number }
 const JSON_FRAME: Frame = { answer: 400, event: 140, cut: 0 }
 const MIN_CHARACTERS = 40
 /** The share that the newest event may take, so that other events fit too. */

@@ -163,7 +163,7 @@ const JUST_WRITTEN_MS = DAY_MS
 
 const LOOKED_AT = 3
 
-export type Like = {
+type Like = {
   cardId: string
   isRecordedSince: boolean
 }
@@ -199,9 +199,9 @@ async function looksLike(
 const DRAFTS_A_DAY = 3
 const DAYS_KEPT = 30
 
-export type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }
+type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }
 
-export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
+type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
 
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
   const { userId } = ctx.viewer
@@ -266,7 +266,7 @@ async function presentDrafts(
 
 const LABEL = 1000
 
-export const CandidateInput = z
+const CandidateInput = z
   .object({
     command: z
       .string()

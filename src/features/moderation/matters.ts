@@ -106,7 +106,7 @@ async function withCards(db: Db, matters: readonly BareMatter[], { isService }: 
 
 export type MatterRow = Awaited<ReturnType<typeof withCards>>[number]
 
-export type MatterFilter = { waiting: boolean | undefined; workspaceId: string | undefined }
+type MatterFilter = { waiting: boolean | undefined; workspaceId: string | undefined }
 
 export async function listMatters(
   db: Db,

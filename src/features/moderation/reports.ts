@@ -207,7 +207,7 @@ export type Reporter = {
 /** Two people who share a team or praise each other's cards. Their reports count as one. */
 type Bond = { a: string; b: string }
 
-export type Reports = { reporters: readonly Reporter[]; bonds: readonly Bond[]; anonymous: number }
+type Reports = { reporters: readonly Reporter[]; bonds: readonly Bond[]; anonymous: number }
 
 /** docs/guide/moderation.md explains these numbers. */
 const REPORT_WEIGHTS = {
@@ -250,7 +250,7 @@ function groupsOf({ reporters, bonds }: Reports): Map<string, string> {
   return new Map(reporters.map(({ userId }) => [userId, find(userId)]))
 }
 
-export type Weighed = { weight: number; groups: number }
+type Weighed = { weight: number; groups: number }
 
 const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
 

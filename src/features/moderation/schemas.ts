@@ -12,7 +12,7 @@ const MAX_NOTE = 2000
 const Note = z.string().trim().max(MAX_NOTE)
 export const Reason = requiredText(3, MAX_NOTE)
 
-export const ReportKindName = z
+const ReportKindName = z
   .enum(REPORT_KINDS)
   .describe(
     'dangerous: following it does harm; instructions: it gives orders to agents; secret, personal: it contains private data; wrong: it is false on purpose; spam; other',

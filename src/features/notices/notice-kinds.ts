@@ -51,7 +51,7 @@ const DECIDED = {
   hide: 'hid it from everybody but you',
   remove: 'removed it from where it was published',
 } as const
-export type Decided = keyof typeof DECIDED
+type Decided = keyof typeof DECIDED
 
 /** Kinds about a card: their subject is the card id, and the title is looked up for each reader. */
 const ABOUT_CARDS: readonly NoticeKind[] = [

@@ -75,7 +75,7 @@ async function wasTold(db: Db, userId: string, kind: string, since: string): Pro
   return row !== undefined
 }
 
-export type Telling = {
+type Telling = {
   userId: string
   kind: NoticeKind
   workspaceId?: string

@@ -29,7 +29,7 @@ export async function roleOf(ctx: Ctx, workspaceId: string, userId: string): Pro
 export const mayKnowOf = (visibility: WorkspacesTable['visibility'] | null, role: Role | null): boolean =>
   role !== null || visibility !== 'private'
 
-export type Access = { workspace: WorkspacesTable; role: Role | null }
+type Access = { workspace: WorkspacesTable; role: Role | null }
 
 export async function requireVisible(ctx: UserCtx, workspaceId: string): Promise<Access> {
   const row = await ctx.db

@@ -71,7 +71,7 @@ function dangerOf(row: ReviewedRow): Danger {
 export const isWithheld = (row: ReviewedRow & Pick<CardOfItem, 'trust'>): boolean =>
   isLikelyOutdated(row) || dangerOf(row).blocks.length > 0
 
-export type CardOfItem = Pick<Selectable<CardsTable>, 'card_id' | 'trust' | 'seen_since' | 'cites'> &
+type CardOfItem = Pick<Selectable<CardsTable>, 'card_id' | 'trust' | 'seen_since' | 'cites'> &
   ReviewedRow &
   Parameters<typeof provenanceOf>[0]
 
@@ -211,7 +211,7 @@ const linesOf = (item: RecalledItemAnswer, room: number): string[] | undefined =
 export const fitsInto = (item: RecalledItemAnswer, budget: number): boolean =>
   linesOf(item, budget - FRAME_CHARACTERS) !== undefined
 
-export type Injected = { text: string; items: RecalledItemAnswer[] }
+type Injected = { text: string; items: RecalledItemAnswer[] }
 
 export function injectedText(items: readonly RecalledItemAnswer[], budget: number): Injected {
   let left = budget - FRAME_CHARACTERS

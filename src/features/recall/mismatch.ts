@@ -251,7 +251,7 @@ const CODE_OF_CARD = new RegExp(CODE, 'gi')
 const formOf = (name: string): 'path' | 'alias' | 'installed' =>
   /^\.{0,2}[/\\]/.test(name) ? 'path' : /^[@~#]\//.test(name) ? 'alias' : 'installed'
 
-export type NamingCard = { all: string; about: string; title: string }
+type NamingCard = { all: string; about: string; title: string }
 
 /** `sub/module` of a package counts as that package, and `*.css` matches any such file. */
 const isRelated = (name: string, told: string): boolean => {
@@ -363,7 +363,7 @@ function sameNeighbours(one: Slot, other: Slot): number {
   return onSide(-1) + onSide(1)
 }
 
-export type Told = {
+type Told = {
   quoting: readonly string[]
   /** The title; title and fix; all texts. In lower case. */
   title: string

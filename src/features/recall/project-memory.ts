@@ -13,14 +13,7 @@ import {
   snapshotOf,
   spread,
 } from '../memory/index.ts'
-import {
-  type Asker,
-  cardItem,
-  type ScoredItem as Found,
-  FRAME_CHARACTERS,
-  isWithheld,
-  memoryItem,
-} from './items.ts'
+import { type Asker, cardItem, FRAME_CHARACTERS, isWithheld, memoryItem, type ScoredItem } from './items.ts'
 
 export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
 
@@ -49,11 +42,11 @@ export async function findInMemory(
   { resolved: { project, workspaceId }, snapshot }: ProjectMemory,
   text: string,
   { floor, sessionId, asker }: { floor: number; sessionId: string | null; asker: Asker },
-): Promise<Found[]> {
+): Promise<ScoredItem[]> {
   if (!project || project.events === 0) return []
   const events = await eventsFor(ctx, project, text, LOOKED_AT)
   const home = { projectKey: project.project_key, workspaceId }
-  return events.flatMap((event): Found[] => {
+  return events.flatMap((event): ScoredItem[] => {
     const confidence = event.score ?? 0
     if (confidence < floor || (sessionId !== null && event.session_id === sessionId)) return []
     const why = `memory of ${project.project_key}`
@@ -107,7 +100,7 @@ const SOME_ID = '-'.repeat(36)
 
 type RecallSources = { memory: ProjectMemory; asker: Asker; rest: Rest }
 
-const factOf = (title: string, event: Event | null, { memory, asker, rest }: RecallSources): Found[] => {
+const factOf = (title: string, event: Event | null, { memory, asker, rest }: RecallSources): ScoredItem[] => {
   if (!event) return []
   const { project_key: projectKey, raw_id: id } = event
   const text = textOf(event, rest)
@@ -120,7 +113,7 @@ const factOf = (title: string, event: Event | null, { memory, asker, rest }: Rec
   ]
 }
 
-const eventOf = (event: Event, { memory, asker, rest }: RecallSources): Found => {
+const eventOf = (event: Event, { memory, asker, rest }: RecallSources): ScoredItem => {
   const { project_key: projectKey, raw_id: id, created_at } = event
   const text = textOf(event, rest)
   const home = { projectKey, workspaceId: memory.resolved.workspaceId }
@@ -131,7 +124,7 @@ const eventOf = (event: Event, { memory, asker, rest }: RecallSources): Found =>
   }
 }
 
-function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, asker: Asker): Found[] {
+function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, asker: Asker): ScoredItem[] {
   const rest = restWithin(budget)
   const given = { memory, asker, rest }
   const { user_preferences, project_preferences, facts, summary, recent_events } = spread<Event, Snapshot>(
@@ -149,7 +142,7 @@ function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, 
 }
 
 /** Returns what a session needs at its start within the budget: preferences, facts, focus and recent work. */
-export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker): Found[] =>
+export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker): ScoredItem[] =>
   documentsOf(memory, memory.snapshot, budget, asker)
 
 async function cardOrSuccessor(ctx: UserCtx, cardId: string): Promise<CardRow> {
@@ -157,7 +150,11 @@ async function cardOrSuccessor(ctx: UserCtx, cardId: string): Promise<CardRow> {
   return (await successorOf(ctx, row)) ?? row
 }
 
-async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], asker: Asker): Promise<Found[]> {
+async function cardsOfSession(
+  ctx: UserCtx,
+  delivered: readonly Delivered[],
+  asker: Asker,
+): Promise<ScoredItem[]> {
   const rows = new Map<string, CardRow>()
   for (const { item_id } of delivered.filter(({ kind }) => kind === 'card').slice(0, MAX_CARDS))
     try {
@@ -179,7 +176,7 @@ export async function knownAtCompaction(
   sessionId: string | null,
   budget: number,
   asker: Asker,
-): Promise<Found[]> {
+): Promise<ScoredItem[]> {
   const cards = await cardsOfSession(ctx, await deliveredIn(ctx, sessionId), asker)
   const room = Math.min(cards.length * CARD_CHARACTERS, Math.floor(budget * SHARE_OF_CARDS))
   const lasting = { ...memory.snapshot, summary: null, recent_events: [] }

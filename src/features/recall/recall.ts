@@ -11,21 +11,8 @@ import { type Delivered, deliveredIn, keepCall } from '../cards/index.ts'
 import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
-import {
-  type Asker,
-  cardItem,
-  type ScoredItem as Found,
-  fitsInto,
-  injectedText,
-  isWithheld,
-} from './items.ts'
-import {
-  type RecallContext as Asked,
-  BUDGETS,
-  FLOORS,
-  type ScoredCard as Judged,
-  surelyFitting,
-} from './judge.ts'
+import { type Asker, cardItem, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
+import { BUDGETS, FLOORS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
   findInMemory,
   isSaid,
@@ -45,7 +32,9 @@ import {
   thinRecall,
 } from './schemas.ts'
 
-type Question = (Asked & { query: string; signature: string | null }) | { silence: Reason; signature: null }
+type RecallQuery =
+  | (RecallContext & { query: string; signature: string | null })
+  | { silence: Reason; signature: null }
 
 /** An error in printed text without an exit code, for example by `git log`, is not an error of the command. */
 function isOnlyRead(text: string): boolean {
@@ -54,7 +43,7 @@ function isOnlyRead(text: string): boolean {
   return !failsToRead(command, terminalText(output))
 }
 
-export function questionOf(moment: Asked['moment'], text: string): Question {
+export function questionOf(moment: RecallContext['moment'], text: string): RecallQuery {
   if (moment === 'prompt')
     return { moment, query: text, lines: text.split('\n'), around: '', whole: text, signature: null }
   const { isFailure, command, lines, signature } = readFailure(text)
@@ -65,19 +54,19 @@ export function questionOf(moment: Asked['moment'], text: string): Question {
 }
 
 /** A failure gets one item. A prompt gets a card and a piece of memory, if both fit well enough. */
-const MAX_ITEMS: Readonly<Record<Asked['moment'], { cards: number; memory: number; all: number }>> = {
+const MAX_ITEMS: Readonly<Record<RecallContext['moment'], { cards: number; memory: number; all: number }>> = {
   failure: { cards: 1, memory: 1, all: 1 },
   prompt: { cards: 1, memory: 1, all: 2 },
 }
 
 export const LOOKED_AT = 6
 
-export type Fitting = {
-  found: Found[]
+type Fitting = {
+  found: ScoredItem[]
   isSaid: boolean
 }
 
-const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => {
+const foundCard = ({ card, confidence }: ScoredCard, asker: Asker): ScoredItem => {
   const why = explain(card.marked)
     .why.map(({ where, words }) => `${where}: ${words.join(', ')}`)
     .join('; ')
@@ -86,7 +75,7 @@ const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => {
 
 async function findFitting(
   ctx: UserCtx,
-  question: Asked & { query: string },
+  question: RecallContext & { query: string },
   memory: ProjectMemory,
   sessionId: string | null,
   asker: Asker,
@@ -110,8 +99,8 @@ async function findFitting(
 type LibraryOffer = (
   ctx: UserCtx,
   callId: string,
-  mayCome: (found: Found) => boolean,
-) => Promise<{ found: Found[]; charged: number }>
+  mayCome: (found: ScoredItem) => boolean,
+) => Promise<{ found: ScoredItem[]; charged: number }>
 
 const startOfMonth = (now: Date): string =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString()
@@ -126,7 +115,7 @@ async function mayPay(ctx: UserCtx, monthly: number): Promise<boolean> {
 /** Returns undefined if the person has not enabled the library for agents, or if it has no hit. */
 async function offerOfLibrary(
   ctx: UserCtx,
-  question: Asked & { query: string },
+  question: RecallContext & { query: string },
   asker: Asker,
 ): Promise<LibraryOffer | undefined> {
   const settings = settingsOf(await requireUser(ctx, ctx.viewer.userId))
@@ -149,7 +138,7 @@ async function offerOfLibrary(
 }
 
 type Offer = {
-  found: Found[]
+  found: ScoredItem[]
   /** The reason to return if nothing is delivered and nothing was shown before. */
   silence: Reason
   signature: string | null
@@ -166,7 +155,7 @@ const ALL = { cards: Number.MAX_SAFE_INTEGER, memory: Number.MAX_SAFE_INTEGER, a
 
 const NOTHING_THERE = { found: [], charged: 0 }
 
-type Call = { sessionId: string | null; client: string | null; budget: number; asker: Asker }
+type RecallCall = { sessionId: string | null; client: string | null; budget: number; asker: Asker }
 
 function textOf({ moment, text }: RecallInput): string | undefined {
   const isAsking = moment === 'failure' || moment === 'prompt'
@@ -178,9 +167,9 @@ function textOf({ moment, text }: RecallInput): string | undefined {
 
 async function offerFor(
   ctx: UserCtx,
-  question: Question,
+  question: RecallQuery,
   memory: ProjectMemory,
-  { sessionId, asker }: Call,
+  { sessionId, asker }: RecallCall,
 ): Promise<Offer> {
   if ('silence' in question) return { found: [], mayRepeat: false, most: ALL, ...question }
   const { found, isSaid } = await findFitting(ctx, question, memory, sessionId, asker)
@@ -195,7 +184,12 @@ async function offerFor(
   }
 }
 
-async function offerOf(ctx: UserCtx, input: RecallInput, memory: ProjectMemory, call: Call): Promise<Offer> {
+async function offerOf(
+  ctx: UserCtx,
+  input: RecallInput,
+  memory: ProjectMemory,
+  call: RecallCall,
+): Promise<Offer> {
   const { moment } = input
   const text = textOf(input)
   if (text !== undefined && (moment === 'failure' || moment === 'prompt'))
@@ -207,13 +201,13 @@ async function offerOf(ctx: UserCtx, input: RecallInput, memory: ProjectMemory, 
   return { found, silence: 'nothing_known', signature: null, mayRepeat: true, most: ALL }
 }
 
-function chosen(found: readonly Found[], { cards, memory, all }: Offer['most']): Found[] {
+function chosen(found: readonly ScoredItem[], { cards, memory, all }: Offer['most']): ScoredItem[] {
   const left = { cards, memory }
   return found.filter(({ item }) => left[item.kind === 'card' ? 'cards' : 'memory']-- > 0).slice(0, all)
 }
 
 /** Believes a caller whose hook timed out, except for items that another call may be delivering now. */
-async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: Call) {
+async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: RecallCall) {
   const delivered = await deliveredIn(ctx, call.sessionId)
   const since = new Date(ctx.now().getTime() - ON_ITS_WAY_MS).toISOString()
   const arrived = lost_answer ? delivered.filter(({ created_at }) => created_at >= since) : delivered
@@ -222,15 +216,15 @@ async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallIn
 }
 
 /** One serialisable transaction, so that parallel calls of a session deliver an item only once. */
-const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: Call) =>
+const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: RecallCall) =>
   inTx(ctx, async (ctx): Promise<RecallAnswer> => {
     const call_id = newId(ctx.now().getTime())
     const { shown, paid } = offer.mayRepeat
       ? { shown: new Set(input.exclude), paid: new Set(input.exclude) }
       : await shownBefore(ctx, input, call)
     const isNew = (id: string) => !shown.has(id)
-    const mayCome = ({ item }: Found) => isNew(item.id) && fitsInto(item, call.budget)
-    const isUnpaid = (found: Found) => mayCome(found) && !paid.has(found.item.id)
+    const mayCome = ({ item }: ScoredItem) => isNew(item.id) && fitsInto(item, call.budget)
+    const isUnpaid = (found: ScoredItem) => mayCome(found) && !paid.has(found.item.id)
     const { found: inLibrary, charged } = (await offer.library?.(ctx, call_id, isUnpaid)) ?? NOTHING_THERE
     const found = [...offer.found, ...inLibrary]
     // The price is charged for an unpaid card, so that card is delivered.
@@ -264,7 +258,7 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
 async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer> {
   textOf(input)
   const findings = new Findings()
-  const call: Call = {
+  const call: RecallCall = {
     sessionId: cleanOptional(input.session_id, findings),
     client: cleanOptional(input.client, findings),
     budget: input.budget_chars ?? BUDGETS[input.moment],

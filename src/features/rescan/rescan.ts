@@ -20,17 +20,17 @@ export type RescanSource = {
 
 type Texts = typeof STORED_TEXTS
 
-export type RescannedTable = {
+type RescannedTable = {
   [Table in keyof Texts]: Texts[Table] extends { rescan: object } ? Table : never
 }[keyof Texts]
 
 type Row = Record<string, string | null>
 
-/** What follows the change of a row; `key` names it. */
+/** Runs after the change of a row; `key` names it. */
 type AfterSave = (db: Db, engine: EngineName, key: Record<string, string>) => Promise<void>
 
 /** Some tables have texts elsewhere that are made of theirs. */
-export type AfterSaves = Partial<Record<RescannedTable, AfterSave>>
+type AfterSaves = Partial<Record<RescannedTable, AfterSave>>
 
 const isRescanned = (table: string): table is RescannedTable => {
   const texts: StoredTexts | null = STORED_TEXTS[table as keyof Texts]
@@ -113,7 +113,7 @@ function allFindings(column: string | undefined, row: Row, now: readonly Finding
 }
 
 export type Progress = { source: string; done: number; total: number; changed: number }
-export type RescanResult = { source: string; read: number; changed: number; findings: Finding[] }
+type RescanResult = { source: string; read: number; changed: number; findings: Finding[] }
 
 const BATCH = 100
 

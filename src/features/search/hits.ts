@@ -259,7 +259,7 @@ const scopeOf = (ctx: UserCtx, scope: 'known' | 'public'): SearchScope => ({
   workspaceIds: [],
   tags: [],
   environment: {},
-  track: undefined,
+  filters: {},
 })
 
 const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: NO_CODES }
@@ -279,8 +279,8 @@ export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): 
   return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }
 }
 
-export type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
-export type Shown = { picked: Picked[]; charged: number }
+type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
+type Shown = { picked: Picked[]; charged: number }
 
 /** `show` returns the hits at the price of a public search, in the caller's open transaction. */
 export async function lookInLibrary(

@@ -186,7 +186,7 @@ const SURELY_CODE = [
   new RegExp(`(?<![\\w-])(?:${TOOLS})[ (]\\d{4,7}(?![\\w-])`, 'g'),
 ]
 
-export type Codes = ReadonlyMap<string, ReadonlySet<string>>
+type Codes = ReadonlyMap<string, ReadonlySet<string>>
 
 function codesIn(text: string, kinds: readonly Kind[] = KINDS): Codes {
   const codes = new Map<string, Set<string>>()

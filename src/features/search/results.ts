@@ -14,6 +14,7 @@ import {
   EXPLAINING_FIELDS,
   isJson,
   type JsonField,
+  passesFilters,
   pick,
   type Step,
   WORD_COLUMNS,
@@ -180,7 +181,7 @@ const hitRows = <E extends Extent>(
         inNumbers(ctx.db, 'search_docs.doc_no', docNos),
       ).execute()
 
-export type CardTexts = {
+type CardTexts = {
   version: number
   columns: TextColumns
   tags: string[]
@@ -359,10 +360,10 @@ const isEmpty = (asked: SearchScope['environment']): boolean => {
 }
 
 /** Compares the names themselves, because the index compares only hashes. */
-const passes = ({ row, texts }: HitCard, { tags, environment, track, type }: SearchScope): boolean =>
+const passes = ({ row, texts }: HitCard, { tags, environment, filters, type }: SearchScope): boolean =>
   tags.every((tag) => texts.tags.some((other) => sameTag(tag, other))) &&
   (isEmpty(environment) || matchesEnvironment(texts.environment, environment)) &&
-  (track === undefined || trackOf(row.card_type) === track) &&
+  passesFilters(row, filters) &&
   (type === undefined || row.card_type === type)
 
 export async function loadHits(

@@ -32,7 +32,7 @@ import {
   type Without,
   wordsOfDocuments,
 } from '../../search-index/index.ts'
-import type { CardType } from '../../shared/card-fields.ts'
+import type { CardType, WordFilters } from '../../shared/card-fields.ts'
 import {
   type AskedWord,
   askedInformation,
@@ -53,9 +53,9 @@ import {
   publishedFromFilter,
   type SearchedScope,
   tagFilter,
-  trackFilter,
   typeFilter,
   type ViewerId,
+  wordFilterHashes,
   workspaceFilter,
 } from '../cards/index.ts'
 
@@ -128,7 +128,7 @@ export type SearchScope = {
   workspaceIds: readonly string[]
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
-  track: 'debug' | 'build' | undefined
+  filters: WordFilters
   includeSuperseded?: boolean
   type?: CardType | undefined
   required?: readonly number[]
@@ -172,10 +172,10 @@ async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   return [[...new Set([...own, ...ofTeam, ...published])]]
 }
 
-const filtersAsked = ({ tags, environment, track, type, required }: SearchScope): Match => [
+const filtersAsked = ({ tags, environment, filters, type, required }: SearchScope): Match => [
   ...tags.map((tag) => [tagFilter(tag)]),
   ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
-  ...(track ? [[trackFilter(track)]] : []),
+  ...wordFilterHashes(filters).map((hash) => [hash]),
   ...(type ? [[typeFilter(type)]] : []),
   ...(required ?? []).map((hash) => [hash]),
 ]

@@ -5,7 +5,7 @@ import { markIn, NONE_RECOGNISED, Provenance } from '../../core/untrusted-text.t
 import { dictionary } from '../../core/validation.ts'
 import { CARD_TYPES } from '../../shared/card-fields.ts'
 import { beginningOf } from '../../text/unicode.ts'
-import { Home, Readers, Trust } from '../cards/index.ts'
+import { Home, Readers, Track, Trust, wordFilters } from '../cards/index.ts'
 
 const CardType = z.enum(CARD_TYPES)
 
@@ -15,7 +15,6 @@ export const MAX_QUERY_LENGTH = 200_000
 const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
 
 export const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
-const Track = z.enum(['debug', 'build'])
 const LeastScore = z.number().min(0).max(1).optional()
 
 export const SearchRequest = z
@@ -33,7 +32,8 @@ export const SearchRequest = z
       .optional()
       .describe('All of them; case does not matter'),
     environment: EnvironmentAsked.optional().describe('{"node": "20"} finds 20.11; others must be equal'),
-    track: Track.optional().describe('debug: fixes; build: everything else'),
+    ...wordFilters,
+    track: wordFilters.track.describe('debug: fixes; build: everything else'),
     my_environment: EnvironmentAsked.optional().describe(
       'Your environment: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
     ),
@@ -50,7 +50,7 @@ export const SearchRequest = z
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true, my_environment: true, include_superseded: true }).shape,
   query: z.string().min(1).max(MAX_QUERY_LENGTH),
-  track: Track.optional(),
+  ...wordFilters,
   limit: z.int().min(1).max(20).default(5),
   min_score: LeastScore,
 })
@@ -69,7 +69,7 @@ export const SearchResult = z
     case_id: AnswerId,
     title: z.string(),
     card_type: CardType,
-    track: z.enum(['debug', 'build']),
+    track: Track,
     symptom: z.string(),
     fix_summary: z.string(),
     tags: z.array(z.string()),

@@ -3,15 +3,16 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
 import { Provenance } from '../../core/untrusted-text.ts'
+import { FILTER_NAMES, pick } from '../../shared/card-fields.ts'
 import { balanceOf } from '../credits/index.ts'
 import { FoundEvent, searchAllMemory } from '../memory/index.ts'
 import { ActionCard, MAX_QUERY_LENGTH, SearchRequest, SearchResponse, SearchResult } from './schemas.ts'
-import { type Question, searchIn } from './search.ts'
+import { type CardQuery, searchIn } from './search.ts'
 
 const SECTIONS = ['mine', 'team', 'memory', 'library'] as const
 const MAX_HITS = 1000
 
-const { tags, environment, track } = SearchRequest.shape
+const { tags, environment } = SearchRequest.shape
 
 const BoxQuestion = z
   .object({
@@ -29,7 +30,7 @@ const BoxQuestion = z
     workspace_ids: z.array(Id).max(100).optional().describe('Narrows mine and team'),
     tags,
     environment,
-    track,
+    ...pick(SearchRequest.shape, FILTER_NAMES),
     limit: z.int().min(1).max(MAX_HITS).default(20).describe('Of each section'),
     generate_action_card: z.boolean().optional().describe('Also one plan of steps made from the best hits'),
   })
@@ -85,9 +86,9 @@ async function searchBox(ctx: UserCtx, input: BoxInput): Promise<BoxAnswerInput>
   const started = performance.now()
   const { sections, generate_action_card, workspace_ids, ...asked } = input
   const wanted = new Set(sections)
-  const question = (more: Partial<Question> = {}): Question => ({ ...asked, ...more })
+  const question = (more: Partial<CardQuery> = {}): CardQuery => ({ ...asked, ...more })
   const named = { workspace_ids }
-  const cards = async (section: keyof typeof SCOPES, more: Partial<Question> = {}) =>
+  const cards = async (section: keyof typeof SCOPES, more: Partial<CardQuery> = {}) =>
     wanted.has(section) ? await searchIn(ctx, SCOPES[section], question(more)) : null
 
   const mine = await cards('mine', named)
@@ -113,7 +114,7 @@ async function memorySection(ctx: UserCtx, { query, limit }: BoxInput) {
   return { ...found, provenance: { owner: 'you' as const, workspace: null, reviewed: false } }
 }
 
-async function planOf(ctx: UserCtx, question: Question) {
+async function planOf(ctx: UserCtx, question: CardQuery) {
   const asked = { ...question, limit: PLAN_HITS, generate_action_card: true }
   return (await searchIn(ctx, 'own_and_team', asked)).action_card
 }

@@ -10,6 +10,7 @@ import type { KeptSearchesTable } from '../../db/knowledge-schema.ts'
 import { cleanText, Findings } from '../../redaction/redact.ts'
 import { requiredText } from '../../redaction/required-text.ts'
 import { cutText } from '../../text/unicode.ts'
+import { wordFilters } from '../cards/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 
 type Kind = KeptSearchesTable['kind']
@@ -84,12 +85,12 @@ const Filters = z
   .object({
     tags: z.string().max(MAX_FILTER_LENGTH).optional().describe('Separated by commas'),
     env: z.string().max(MAX_FILTER_LENGTH).optional().describe('Such as node: 20, os: linux'),
-    track: z.enum(['debug', 'build']).optional(),
+    ...wordFilters,
     workspace: Id.optional(),
   })
   .meta({ id: 'KeptSearchFilters' })
 
-const Asked = z.object({
+const SearchToKeep = z.object({
   query: requiredText(1, MAX_QUERY_LENGTH),
   filters: Filters.default({}),
 })
@@ -128,7 +129,7 @@ const cleanFilters = (filters: z.output<typeof Filters>): z.output<typeof Filter
   ...(filters.env === undefined ? {} : { env: cleanWithin(filters.env, MAX_FILTER_LENGTH) }),
 })
 
-type SearchInput = z.output<typeof Asked>
+type SearchInput = z.output<typeof SearchToKeep>
 
 const rowFor = (
   ctx: UserCtx,
@@ -180,7 +181,7 @@ export const rememberSearch = capability({
   scopes: ['account'],
   rest: ['POST /api/v1/searches/recent'],
   status: 204,
-  input: Asked.meta({ id: 'SearchToRemember' }),
+  input: SearchToKeep.meta({ id: 'SearchToRemember' }),
   output: z.void(),
   run: (ctx, asked) =>
     inTx(ctx, async (ctx) => {
@@ -200,7 +201,7 @@ export const saveSearch = capability({
   rest: ['POST /api/v1/searches/saved'],
   status: 201,
   errors: [409],
-  input: Asked.extend({
+  input: SearchToKeep.extend({
     name: requiredText(1, MAX_NAME_LENGTH).optional().describe('The query itself, if left out'),
   }).meta({ id: 'SearchToSave' }),
   output: KeptSearch,

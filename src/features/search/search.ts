@@ -6,7 +6,7 @@ import { emit } from '../../core/events.ts'
 import { newId } from '../../db/ids.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
 import { contentOf } from '../../shared/card-checks.ts'
-import { FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
+import { FILTER_NAMES, FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
 import { tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query.ts'
@@ -156,15 +156,15 @@ function checkedAnswer(
   }
 }
 
-export type Question = Omit<SearchInput, 'scope' | 'include_workspaces'>
+export type CardQuery = Omit<SearchInput, 'scope' | 'include_workspaces'>
 
-const scopeOf = (ctx: UserCtx, input: Question, scope: SearchedScope): SearchScope => ({
+const scopeOf = (ctx: UserCtx, input: CardQuery, scope: SearchedScope): SearchScope => ({
   viewerId: ctx.viewer.userId,
   scope,
   workspaceIds: [...new Set(input.workspace_ids ?? [])],
   tags: input.tags ?? [],
   environment: input.environment ?? {},
-  track: input.track,
+  filters: pick(input, FILTER_NAMES),
   includeSuperseded: input.include_superseded ?? false,
 })
 
@@ -178,7 +178,7 @@ async function freeSearch(
   return { ...picks, charged: 0, balance: await balanceOf(ctx, ctx.viewer.userId) }
 }
 
-async function understand(ctx: UserCtx, input: Question, where: SearchedScope) {
+async function understand(ctx: UserCtx, input: CardQuery, where: SearchedScope) {
   const asked = scopeOf(ctx, input, where)
   const tags = await tagsInScope(ctx, asked, tagsNamed(input.query))
   const read = readSyntax(input.query, (tag) => tags.includes(tag))
@@ -222,7 +222,7 @@ function hitReason(
 export async function searchIn(
   ctx: UserCtx,
   where: SearchedScope,
-  input: Question,
+  input: CardQuery,
 ): Promise<Omit<SearchAnswer, 'scope'>> {
   const started = performance.now()
   const { read, scope, words } = await understand(ctx, input, where)

@@ -128,7 +128,7 @@ async function requireStopped({ database, config, db }: Ctx): Promise<void> {
     )
 }
 
-export class ServerRunning extends Error {
+class ServerRunning extends Error {
   override readonly name = 'ServerRunning'
 }
 

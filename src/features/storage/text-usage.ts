@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
 
 type Stored = typeof STORED_TEXTS
 
-export type TextTable = {
+type TextTable = {
   [Table in keyof Stored]: Stored[Table] extends { counted: object } ? Table : never
 }[keyof Stored]
 
@@ -50,7 +50,7 @@ export const storedTextBytes = (table: TextTable): RawBuilder<number> =>
   )})`
 
 /** Rows of one table. `where` names the row `texts`; `cardId`: their card, if known. */
-export type TextRows = { table: TextTable; where: RawBuilder<unknown>; cardId?: string }
+type TextRows = { table: TextTable; where: RawBuilder<unknown>; cardId?: string }
 
 export const rowsOf = (table: TextTable, key: Record<string, string | number>): TextRows => ({
   table,
@@ -175,7 +175,7 @@ const usage = prepared('textUsage', (db, parameter: Named<{ userId: string }>) =
   db.selectFrom('text_usage').select(['bytes', 'deleted_bytes']).where('user_id', '=', parameter('userId')),
 )
 
-export type TextUsage = Omit<TextUsageTable, 'user_id'>
+type TextUsage = Omit<TextUsageTable, 'user_id'>
 
 export async function textUsageOf(db: Db, userId: string): Promise<TextUsage> {
   const [row] = await usage(db, { userId })

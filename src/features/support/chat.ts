@@ -21,9 +21,9 @@ import {
 } from '../guide/index.ts'
 
 type ChatMessage = { role: 'user' | 'assistant'; content: string }
-export type Source = { title: string; url: string }
+type Source = { title: string; url: string }
 
-export type Question = {
+type SupportQuestion = {
   message: string
   history: ChatMessage[]
   guide: Guide
@@ -44,7 +44,7 @@ const CLOSE_SECOND = 0.8
 export const NOTHING_FOUND =
   'The guide has no page about this. Try other words, or open a support ticket and a person will answer.'
 
-type Material = { question: Question; hits: GuideHit[]; sources: Source[] }
+type Material = { question: SupportQuestion; hits: GuideHit[]; sources: Source[] }
 
 /** Other pages explain the same with commands and API calls. */
 const WEB_APP_PAGE = /^\/guide\/web-app#/
@@ -55,7 +55,7 @@ const PROGRAM_WEIGHT = 0.7
 const inWebApp = ({ url, text }: GuideSection): number =>
   WEB_APP_PAGE.test(url) ? WEB_APP_WEIGHT : FOR_PROGRAMS.test(text) ? PROGRAM_WEIGHT : 1
 
-export function lookUp(question: Question): Material {
+export function lookUp(question: SupportQuestion): Material {
   const { guide, isInWebApp, baseUrl } = question
   const found = guide.search(searchText(question), SECTIONS_SHOWN, isInWebApp ? inWebApp : undefined)
   const hits = found.map(({ section, score }) => ({
@@ -104,7 +104,7 @@ export async function* answerPieces({ question, hits }: Material): AsyncGenerato
 }
 
 /** Joins a short follow-up ("and for a team?") with the question before it. */
-function searchText({ message, history }: Question): string {
+function searchText({ message, history }: SupportQuestion): string {
   const previous =
     message.length < 60 ? history.findLast((message) => message.role === 'user')?.content : undefined
   return previous ? `${message} ${previous}` : message
@@ -115,7 +115,7 @@ function sourceOf(section: GuideHit['section']): Source {
   return { title, url: section.url }
 }
 
-function prompt({ message, history, isInWebApp }: Question, hits: GuideHit[]): LlmMessage[] {
+function prompt({ message, history, isInWebApp }: SupportQuestion, hits: GuideHit[]): LlmMessage[] {
   const pages = hits.map(({ section }) => `## ${sourceOf(section).title}\n${section.text}`).join('\n\n')
   const system = [
     'You answer questions about Knowledge Vault, a knowledge vault for developer teams and their AI agents.',
@@ -132,7 +132,7 @@ function prompt({ message, history, isInWebApp }: Question, hits: GuideHit[]): L
   return [{ role: 'system', content: system }, ...history, { role: 'user', content: message }]
 }
 
-function* extract(hits: GuideHit[], question: Question): Generator<string, void, void> {
+function* extract(hits: GuideHit[], question: SupportQuestion): Generator<string, void, void> {
   const [best, second] = hits
   if (!best) {
     yield NOTHING_FOUND
@@ -146,7 +146,7 @@ function* extract(hits: GuideHit[], question: Question): Generator<string, void,
 }
 
 /** Quotes whole paragraphs only, so that lists and code are never cut in the middle. */
-function* quote({ section }: GuideHit, { isInWebApp }: Question): Generator<string, void, void> {
+function* quote({ section }: GuideHit, { isInWebApp }: SupportQuestion): Generator<string, void, void> {
   yield `**${sourceOf(section).title}**`
   let length = 0
   const blocks = blocksOf(section.text)
@@ -346,7 +346,7 @@ export const SupportChatRequest = z
   })
   .meta({ id: 'SupportChatRequest' })
 
-export const SupportChatResponse = z
+const SupportChatResponse = z
   .object({
     reply: z.string().describe('Markdown'),
     conversation_id: z.string(),
@@ -446,7 +446,7 @@ export function clientLeft(response: ServerResponse): AbortSignal {
   return left.signal
 }
 
-export type Speaking = {
+type Speaking = {
   services: Pick<Services, 'log'>
   left: AbortSignal
   heartbeatMs?: number

@@ -18,7 +18,7 @@ import { enqueueMail, mailWithButton } from '../mail/index.ts'
 import type { Attachment } from './upload.ts'
 
 export type TicketRow = Selectable<SupportTicketsTable>
-export type AttachmentRow = Selectable<SupportAttachmentsTable>
+type AttachmentRow = Selectable<SupportAttachmentsTable>
 
 async function insertTicket(db: Db, row: TicketRow, attachments: Attachment[]): Promise<void> {
   await db.insertInto('support_tickets').values(row).execute()

@@ -23,7 +23,7 @@ export type Attachment = {
   sizeBytes: number
   sha256: string
 }
-export type Upload = { fields: Record<string, string>; attachments: Attachment[] }
+type Upload = { fields: Record<string, string>; attachments: Attachment[] }
 
 /** File sizes are counted here; the parser's own limits apply to everything else. */
 const PARSER_LIMITS = {

@@ -10,7 +10,7 @@ import type { Db } from '../../db/db.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { requireRole } from '../permissions/index.ts'
 
-export type EffectsQuery = { userId: string; workspaceId: string | undefined; since: string }
+type EffectsQuery = { userId: string; workspaceId: string | undefined; since: string }
 
 const members = (db: Db, workspaceId: string) =>
   db.selectFrom('memberships').select('memberships.user_id').where('workspace_id', '=', workspaceId)
@@ -223,7 +223,7 @@ async function* deliveriesOf(db: Db, userId: string, since: string): AsyncGenera
   }
 }
 
-export type Repeats = { seen_again: number; fewer: number }
+type Repeats = { seen_again: number; fewer: number }
 
 export function countRepeats(inOrder: readonly Overcome[]): Repeats {
   const first = new Map<string, number>()
@@ -244,7 +244,7 @@ export function countRepeats(inOrder: readonly Overcome[]): Repeats {
 const share = (what: string, of: string) =>
   z.object({ count: z.int().describe(what), of: z.int().describe(of) })
 
-export const EffectsResponse = z
+const EffectsResponse = z
   .object({
     since: Time,
     workspace_id: AnswerId.nullable(),

@@ -44,7 +44,7 @@ async function ownerOf(db: Db, cardId: string): Promise<string> {
   return owner_id
 }
 
-export type SaidOf = {
+type SaidOf = {
   user_id: string
   said: FeedbackKind | Exclude<VerdictOutcome, 'withdrawn'>
   created_at: string
@@ -210,7 +210,7 @@ export async function untellOwner(ctx: UserCtx, card: RatedCard): Promise<void> 
 
 const KINDS = ['useful', 'not_applicable', 'outdated'] as const
 
-export const FeedbackCreate = z
+const FeedbackCreate = z
   .object({
     ...CardId.shape,
     kind: z
@@ -228,7 +228,7 @@ const given = {
   comment: z.string().nullable(),
 }
 
-export const FeedbackResponse = z
+const FeedbackResponse = z
   .object({
     ...given,
     credits_awarded: z.int().describe('To the contributor of the card'),
@@ -236,7 +236,7 @@ export const FeedbackResponse = z
   })
   .meta({ id: 'FeedbackResponse' })
 
-export const FeedbackStats = z
+const FeedbackStats = z
   .object({
     card_id: AnswerId,
     useful: z.int(),

@@ -349,7 +349,7 @@ function judgementsOf(
   return [...given, ...voted]
 }
 
-export type JudgedCard = {
+type JudgedCard = {
   card: CardRow
   judgements: Judgement[]
   facts: CardFacts

@@ -106,7 +106,7 @@ const OUTCOMES = ['worked', 'failed', 'stale'] as const
 
 const Environment = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
 
-export const VerdictCreate = z
+const VerdictCreate = z
   .object({
     ...CardId.shape,
     outcome: z
@@ -136,7 +136,7 @@ const said = {
   created_at: Time,
 }
 
-export const VerdictResponse = z
+const VerdictResponse = z
   .object({
     ...said,
     trust: Trust.nullable().describe('Of the card, with this verdict; null if you have just lost the card'),

@@ -10,7 +10,7 @@ import { workspaceName } from './workspaces.ts'
 
 // Grants admin rights. Call these functions from the server's command line only, never over HTTP or MCP.
 
-export type Granted = { email: string; isNew: boolean; link: string | undefined }
+type Granted = { email: string; isNew: boolean; link: string | undefined }
 
 async function requireAccount(ctx: Ctx, email: string): Promise<UsersTable> {
   const user = await findUserByEmail(ctx.db, email)

@@ -9,7 +9,7 @@ import type { AuditLogTable } from '../../db/schema.ts'
 import { readableTitles } from '../cards/index.ts'
 import { requireRole } from '../permissions/index.ts'
 
-export type AuditRow = AuditLogTable & { actor_name: string | null; subject_name: string | null }
+type AuditRow = AuditLogTable & { actor_name: string | null; subject_name: string | null }
 
 type AuditFilter = {
   workspace_id?: string | undefined
@@ -43,7 +43,7 @@ async function memberships(db: Db, userId: string, workspaceIds: readonly string
   return new Set(rows.map(({ workspace_id }) => workspace_id))
 }
 
-export type Window = { limit: number; offset: number }
+type Window = { limit: number; offset: number }
 
 async function listAudit(
   db: Db,

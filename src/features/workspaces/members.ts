@@ -14,7 +14,7 @@ import { tell } from '../notices/index.ts'
 import { RoleName, requireRole } from '../permissions/index.ts'
 import { insertMembership, workspaceName } from './workspaces.ts'
 
-export type MemberRow = MembershipsTable & { email: string | null; display_name: string }
+type MemberRow = MembershipsTable & { email: string | null; display_name: string }
 
 /** Lists members in order of joining. */
 function listMembersOf(db: Db, workspaceId: string): Promise<MemberRow[]> {
@@ -196,7 +196,7 @@ export const MembershipCreateByEmail = z
   .object({ workspace_id: Id, email: Email, role: OptionalRole })
   .meta({ id: 'MembershipCreateByEmail' })
 
-export const MembershipUpdate = z
+const MembershipUpdate = z
   .object({ workspace_id: Id, user_id: Id, role: RoleName })
   .meta({ id: 'MembershipUpdate' })
 
@@ -218,7 +218,7 @@ export const MembershipResponse = z
   })
   .meta({ id: 'MembershipResponse' })
 
-export const WorkspaceMemberResponse = z
+const WorkspaceMemberResponse = z
   .object({
     ...MEMBERSHIP_FIELDS,
     email: z.string().describe('Empty for others where an admin added the account by its id'),

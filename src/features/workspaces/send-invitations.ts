@@ -20,7 +20,7 @@ import { tell } from '../notices/index.ts'
 import { policyOf, RoleName, requireAllowedDomain, requireRole } from '../permissions/index.ts'
 import { alreadyMember, isMember, OptionalRole, requireShared } from './members.ts'
 
-export type Invitation = {
+type Invitation = {
   workspace_name: string
   inviter_name: string
   role: Role

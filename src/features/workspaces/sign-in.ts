@@ -65,7 +65,7 @@ const InviteCode = z
   .max(200)
   .describe('An invite code, or the token of a workspace invitation.')
 
-export const UserRegister = z
+const UserRegister = z
   .object({
     email: Email,
     password: Password,
@@ -75,18 +75,18 @@ export const UserRegister = z
   .meta({ id: 'UserRegister' })
 
 /** Without the rules of a new password: a text that breaks the rules is simply a wrong password. */
-export const UserLogin = z
+const UserLogin = z
   .object({ email: z.string().max(1000), password: z.string().max(1000) })
   .meta({ id: 'UserLogin' })
 
-export const GoogleLogin = z
+const GoogleLogin = z
   .object({
     id_token: z.string().min(1).max(10_000),
     invite_code: InviteCode.optional().describe('Used if this makes a new account.'),
   })
   .meta({ id: 'GoogleLogin' })
 
-export type NewAccount = {
+type NewAccount = {
   email: string
   displayName: string | undefined
   passwordHash: string | null

@@ -75,7 +75,7 @@ function findWorkspace(db: Db, userId: string, workspaceId: string): Promise<Wor
     .executeTakeFirstOrThrow()
 }
 
-export type ListOptions = { includePublic: boolean; limit: number; offset: number }
+type ListOptions = { includePublic: boolean; limit: number; offset: number }
 
 async function listWorkspacesOf(
   db: Db,
@@ -118,7 +118,7 @@ const MAX_LISTED = 500
 const WorkspaceName = z.string().overwrite(plainName).min(1).max(120)
 const Visibility = z.enum(['private', 'unlisted', 'public'])
 
-export const WorkspaceCreate = z
+const WorkspaceCreate = z
   .object({
     name: WorkspaceName,
     type: z.enum(['org', 'personal', 'team']).default('org'),
@@ -127,7 +127,7 @@ export const WorkspaceCreate = z
   })
   .meta({ id: 'WorkspaceCreate' })
 
-export const WorkspaceUpdate = z
+const WorkspaceUpdate = z
   .object({
     workspace_id: Id,
     name: WorkspaceName.optional(),
@@ -136,7 +136,7 @@ export const WorkspaceUpdate = z
   })
   .meta({ id: 'WorkspaceUpdate' })
 
-export const WorkspaceResponse = z
+const WorkspaceResponse = z
   .object({
     workspace_id: AnswerId,
     name: z.string(),
@@ -156,7 +156,7 @@ export const WorkspaceResponse = z
   })
   .meta({ id: 'WorkspaceResponse' })
 
-export const WorkspaceListResponse = z
+const WorkspaceListResponse = z
   .object({ items: z.array(WorkspaceResponse), total: z.int() })
   .meta({ id: 'WorkspaceListResponse' })
 

@@ -436,7 +436,7 @@ function refuseReadOnly(file: string, mode: number | undefined): void {
   )
 }
 
-export type Written = {
+type Written = {
   /** The file was readable for others before and is private now. */
   closed: boolean
   /** The file's mode before; undefined for a new file. */
@@ -480,7 +480,7 @@ type Settings = Record<string, unknown> & { hooks?: Record<string, unknown> }
 
 export type HookEntry = { event: string; element: object }
 
-export type JsonHooks = {
+type JsonHooks = {
   file: () => string
   entries: () => HookEntry[]
   /** Whether a command in a list of hooks is ours, also from an earlier version. */

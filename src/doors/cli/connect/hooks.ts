@@ -91,7 +91,7 @@ export function shellWord(part: string, platform: NodeJS.Platform = process.plat
 }
 
 /** A client's hook files, and instructions for the person afterwards. */
-export type ClientHooks = { files: readonly HookFile[]; after?: string }
+type ClientHooks = { files: readonly HookFile[]; after?: string }
 
 const commandFor =
   (client: string) =>

@@ -480,7 +480,7 @@ export const CODEX_OUTPUTS: ReadonlySet<unknown> = new Set([
   'custom_tool_call_output',
 ])
 
-export type CodexResult = { exitCode: number | null; text: string; runsOn?: boolean }
+type CodexResult = { exitCode: number | null; text: string; runsOn?: boolean }
 
 const plain = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -506,7 +506,7 @@ export function codexResult(output: unknown): CodexResult {
 }
 
 /** `all`, an agent (`codex`), a moment (`prompt`), or a moment of one agent (`codex:prompt`). */
-export type Switch = string
+type Switch = string
 
 const file = () => join(settingsFolder(), 'hooks.json')
 

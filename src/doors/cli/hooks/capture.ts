@@ -2,10 +2,9 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { terminalText } from '../../../text/command-output.ts'
 import { tellingLines } from '../../../text/failure.ts'
-import { accountOf } from '../account.ts'
 import { type Environment, environmentOf } from '../lock-files.ts'
 import { cleanJson, cleanText, Findings } from '../outgoing.ts'
-import type { Profile } from '../profile.ts'
+import { accountOf, type Profile } from '../profile.ts'
 import { nameInProject } from '../project-name.ts'
 import { CODEX_OUTPUTS, type CommandRun, codexResult, type Words } from './agents.ts'
 import { bothEnds, hasFailed, startToRedact } from './command-result.ts'
@@ -26,7 +25,7 @@ function telling(output: string, hasFailed: boolean, most: number): string {
 }
 
 /** The activity of an exchange; the vault stores the activity in `meta.activity` of the turn. */
-export type Activity = {
+type Activity = {
   commands: { command: string; exit_code: number | null; output: string }[]
   files: string[]
   tests: { command: string; before: 'failed'; after: 'passed' }[]
@@ -45,7 +44,7 @@ const TEST_COMMAND =
   /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i
 
 /** Replaces secrets in a text. Call it before any cut: half a secret is not recognised. */
-export type Clean = (text: string) => string
+type Clean = (text: string) => string
 
 const cutCommand = (command: string, clean: Clean): string =>
   clean(command).slice(0, MAX_COMMAND_LENGTH).toWellFormed()
@@ -121,7 +120,7 @@ type Line = {
   message?: { content?: unknown }
 }
 
-export type Said = { text: string; id: string }
+type Said = { text: string; id: string }
 
 /** Blocks that the client inserts into messages. */
 const INSERTED = /<(system-reminder|ide_[a-z_]+)>[\s\S]*?<\/\1>/g
@@ -213,7 +212,7 @@ const MAX_REDACTED_LENGTH = 20_000
 const TRANSCRIPT_LOOKS = 5
 const TRANSCRIPT_PAUSE_MS = 200
 
-export type Exchange = {
+type Exchange = {
   agent: string
   profile: Profile
   words: Words

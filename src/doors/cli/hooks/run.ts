@@ -27,7 +27,7 @@ import {
   storableId,
 } from './state.ts'
 
-export type Question = {
+type RecallRequest = {
   moment: RecallMoment
   text?: string | undefined
   projectKey: string
@@ -40,7 +40,7 @@ export type Question = {
   lostAnswer?: boolean | undefined
 }
 
-export type Recalled = { text: string; ids: string[] }
+type Recalled = { text: string; ids: string[] }
 
 const NOTHING: Recalled = { text: '', ids: [] }
 /** Limit of characters; the vault never sends more. */
@@ -59,7 +59,7 @@ const given = <T>(name: string, value: T | undefined): Record<string, T> =>
   value === undefined ? {} : { [name]: value }
 
 /** Asks the vault at a moment. An empty answer is no error; any status other than 200 is. */
-async function recall(profile: Profile, question: Question, timeoutMs: number): Promise<Recalled> {
+async function recall(profile: Profile, question: RecallRequest, timeoutMs: number): Promise<Recalled> {
   const { status, body } = await postJson(
     `${profile.url}/api/v1/recall`,
     {
@@ -108,7 +108,7 @@ export function longestMs(agent: HookAgent, event: string): number {
   return kind === 'stop' || kind === 'end' ? END_IS_KEPT_WITHIN_MS : patienceMs()
 }
 
-export type HookCall = {
+type HookCall = {
   agent: HookAgent
   event: string
   /** The agent's input; null if too large. */

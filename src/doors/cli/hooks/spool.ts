@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DAY_MS } from '../../../shared/time.ts'
-import { accountOf, mayBeSentBy } from '../account.ts'
 import { type Posted, postJson } from '../http-request.ts'
 import { replaceFile, settingsFolder } from '../local-files.ts'
-import { findProfile, oneSpelling, type Profile } from '../profile.ts'
+import { accountOf, findProfile, mayBeSentBy, oneSpelling, type Profile } from '../profile.ts'
 import { type Lock, noteRun, takeLock } from './state.ts'
 
 /** A waiting turn: one redacted file each, whose name sorts by time. */
@@ -20,7 +19,7 @@ type Waiting = {
   input: Record<string, unknown>
 }
 
-export type SpoolLimits = { entries: number; bytes: number; ageMs: number }
+type SpoolLimits = { entries: number; bytes: number; ageMs: number }
 
 const MAX_REASON_LENGTH = 300
 
@@ -99,7 +98,7 @@ export const isFor = (waiting: Waiting, url: string, account: string): boolean =
 const drop = (name: string): void => rmSync(join(spoolFolder(), name), { force: true })
 
 /** A pause in sending for one vault and account, because the vault has no room. */
-export type Pause = { url: string; account: string; until: number; waitMs: number; reason: string }
+type Pause = { url: string; account: string; until: number; waitMs: number; reason: string }
 
 const FIRST_PAUSE_MS = 60_000
 const MAX_PAUSE_MS = 3_600_000

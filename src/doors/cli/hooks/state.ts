@@ -148,8 +148,8 @@ function awaitLock(file: string, { patienceMs, staleMs }: LockTimeouts): Lock | 
 }
 
 /** Runs without the lock after `patienceMs`, because a person waits; at worst one note is lost. */
-export function withLock<T>(file: string, patience: LockTimeouts, work: () => T): T {
-  const lock = awaitLock(file, patience)
+export function withLock<T>(file: string, timeouts: LockTimeouts, work: () => T): T {
+  const lock = awaitLock(file, timeouts)
   try {
     return work()
   } finally {
@@ -157,7 +157,7 @@ export function withLock<T>(file: string, patience: LockTimeouts, work: () => T)
   }
 }
 
-export type Session = {
+type Session = {
   /** The id of the last stored message. */
   stored?: string
   /** Ids of injected items, to avoid repeats. */
@@ -359,7 +359,7 @@ export function takeJournal<T>(sessionId: string | undefined, use: (entries: Ent
 
 type Failure = { at: string; error: string }
 
-export type HookRun = { at: string; ms: number; chars: number; error?: string; lost?: Failure }
+type HookRun = { at: string; ms: number; chars: number; error?: string; lost?: Failure }
 
 const MAX_ERROR_LENGTH = 300
 

@@ -27,7 +27,7 @@ export function addServerCommands(program: Command, done: Done): void {
   )
   command('rescan', 'apply the present redaction rules to stored text')
     .option('--dry-run', 'only count what would be replaced')
-    .action((options) => done(async () => (await import('./rescan.ts')).rescanVault(options)))
+    .action((options) => done(async () => (await import('./maintenance.ts')).rescanVault(options)))
   command('rotate-library-key', 'sign snapshots of the library by a new key from now on').action(() =>
     done(async () => (await import('./maintenance.ts')).rotateLibraryKey()),
   )

@@ -19,6 +19,8 @@ import {
   verifyVault,
 } from '../../../features/backup/index.ts'
 import { retireKey } from '../../../features/library/index.ts'
+import { reindexRescanned } from '../../../features/memory/index.ts'
+import { type Progress, rescan, rescanSources } from '../../../features/rescan/index.ts'
 import { changeSecretKey, requireKeyOfBackup } from '../../../secret-key.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { readGiven, requireFile } from '../input.ts'
@@ -148,6 +150,25 @@ export const reindexVault = (): Promise<number> =>
       const { cards, events } = await reindex(ctx, (done, total) => showProgress(done, total, ' cards'))
       endProgress()
       print(`Indexed ${cards} cards and ${events} memory events.`)
+      return EXIT.done
+    }),
+  )
+
+const onRescan = ({ source, done, total, changed }: Progress): void =>
+  showProgress(done, total, `, ${changed} with secrets`, `${source.padEnd(16)} `)
+
+/** Applies the current redaction rules to stored text, or counts the matches in a dry run. */
+export const rescanVault = ({ dryRun = false }: { dryRun?: boolean }): Promise<number> =>
+  explained(() =>
+    withVault(async ({ database }) => {
+      const sources = rescanSources({ context_events: reindexRescanned })
+      const results = await rescan(database, sources, { dryRun, onProgress: onRescan })
+      endProgress()
+      for (const { source, read, changed, findings } of results) {
+        const kinds = findings.map(({ kind, count }) => `${kind} ${count}`).join(', ')
+        const verb = dryRun ? 'would be changed' : 'changed'
+        print(`${source}: ${read} read, ${changed} ${verb}${kinds ? ` (${kinds})` : ''}`)
+      }
       return EXIT.done
     }),
   )

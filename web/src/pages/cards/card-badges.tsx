@@ -46,7 +46,7 @@ export const CARD_TYPES = {
   },
 } as const satisfies Record<CardType, unknown>
 
-type FirstText = (typeof FIRST_TEXTS)[number]
+export type FirstText = (typeof FIRST_TEXTS)[number]
 type FieldWords = { label: string; hint: string; isRequired: boolean }
 
 /** Returns the words of the texts before the steps. Those of symptom and fix follow the type of the card. */

@@ -1,3 +1,11 @@
+import {
+  FILTER_NAMES,
+  type FilterName,
+  type FilterWord,
+  pick,
+  type WordFilters,
+  wordsOfFilter,
+} from '#server/shared/card-fields.ts'
 import { Segmented } from '../../ui/field.tsx'
 
 /** The texts of this file, which is part of the first load. */
@@ -12,11 +20,38 @@ const strings = {
   knowHow: 'Know-how',
 }
 
-export type ListState = {
+/** The labels of the filters by fixed words, and of their words. */
+const FILTER_LABELS: { [F in FilterName]: { label: string; words: Record<FilterWord<F>, string> } } = {
+  track: { label: strings.track, words: { debug: strings.fixes, build: strings.knowHow } },
+}
+
+const labelsOf = (name: FilterName): { label: string; words: Record<string, string> } => FILTER_LABELS[name]
+
+export const filterLabel = (name: FilterName): string => labelsOf(name).label
+
+/** Returns the labels of the chosen words. */
+export const chosenLabels = (filters: WordFilters): string[] =>
+  FILTER_NAMES.flatMap((name) => {
+    const label = labelsOf(name).words[filters[name] ?? '']
+    return label === undefined ? [] : [label]
+  })
+
+export const readFilters = (raw: Record<string, unknown>): WordFilters =>
+  Object.fromEntries(FILTER_NAMES.map((name) => [name, oneOf(raw[name], wordsOfFilter(name))]))
+
+/** Returns the filters in use, as requests have them. */
+export const filtersIn = (state: WordFilters): WordFilters =>
+  pick(
+    state,
+    FILTER_NAMES.filter((name) => state[name] !== undefined),
+  )
+
+export const NO_WORD_FILTERS: WordFilters = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined]))
+
+export type ListState = WordFilters & {
   scope?: 'workspace' | undefined
   workspace?: string | undefined
   status?: 'published' | 'unpublished' | undefined
-  track?: 'debug' | 'build' | undefined
   q?: string | undefined
   tag?: string | undefined
   sort?: Sort | undefined
@@ -39,7 +74,7 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
   scope: oneOf(raw.scope, ['workspace']),
   workspace: raw.scope === 'workspace' ? text(raw.workspace) : undefined,
   status: oneOf(raw.status, ['published', 'unpublished']),
-  track: oneOf(raw.track, ['debug', 'build']),
+  ...readFilters(raw),
   q: text(raw.q),
   tag: text(raw.tag),
   sort: oneOf(raw.sort, Object.keys(SORTS) as Sort[]),
@@ -63,12 +98,12 @@ export const listOf = ({ workspace_id, type }: { workspace_id: string; type: str
   type === 'personal' ? {} : { scope: 'workspace', workspace: workspace_id }
 
 /** The scope is not a filter: a team that shares nothing yet is empty. */
-export const isFiltered = ({ status, track, q, tag }: ListState): boolean =>
-  Boolean(status || track || q || tag)
+export const isFiltered = ({ status, q, tag, ...others }: ListState): boolean =>
+  Boolean(status || q || tag || chosenLabels(others).length > 0)
 
 export const NO_FILTERS: Partial<ListState> = {
+  ...NO_WORD_FILTERS,
   status: undefined,
-  track: undefined,
   q: undefined,
   tag: undefined,
 }
@@ -92,22 +127,22 @@ export const readNewCardState = (raw: Record<string, unknown>): NewCardState => 
   also: text(raw.also),
 })
 
-export function TrackFilter({
-  value,
-  onChange,
-}: {
-  value: ListState['track']
-  onChange: (value: ListState['track']) => void
-}) {
+type WordFilterProps = {
+  name: FilterName
+  filters: WordFilters
+  onChange: (filters: WordFilters) => void
+}
+
+export function WordFilter({ name, filters, onChange }: WordFilterProps) {
+  const { label, words } = labelsOf(name)
   return (
     <Segmented
-      label={strings.track}
-      value={value ?? 'all'}
-      onChange={(next) => onChange(next === 'all' ? undefined : next)}
+      label={label}
+      value={filters[name] ?? 'all'}
+      onChange={(next) => onChange({ [name]: next === 'all' ? undefined : next })}
       options={[
         { value: 'all', label: strings.all },
-        { value: 'debug', label: strings.fixes },
-        { value: 'build', label: strings.knowHow },
+        ...wordsOfFilter(name).map((word) => ({ value: word, label: words[word] })),
       ]}
     />
   )

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { FILTER_NAMES } from '#server/shared/card-fields.ts'
 import { call } from '../../api/client.ts'
 import type { RouteInput } from '../../api/routes.ts'
 import type { ListedCard } from '../../api/types.ts'
@@ -14,7 +15,7 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox, Input, Select, TextField } from '../../ui/field.tsx'
 import { Notice, Skeleton } from '../../ui/states.tsx'
 import { TrustWords, TypeBadge, UsefulCount } from './card-badges.tsx'
-import { type ListState, SORTS, type Sort, TrackFilter } from './card-filters.tsx'
+import { type ListState, SORTS, type Sort, WordFilter } from './card-filters.tsx'
 import { ReadersLine } from './readers.tsx'
 import * as strings from './strings.ts'
 
@@ -217,7 +218,9 @@ export function ListFilters({ state, change, sort, children }: ListFiltersProps)
       <TextFilter value={state.q ?? ''} onChange={(q) => change({ q: q || undefined })} />
       <TagFilter value={state.tag} onChange={(tag) => change({ tag })} />
       {children}
-      <TrackFilter value={state.track} onChange={(track) => change({ track })} />
+      {FILTER_NAMES.map((name) => (
+        <WordFilter key={name} name={name} filters={state} onChange={change} />
+      ))}
       <Select
         aria-label={strings.sortBy}
         className="w-auto!"

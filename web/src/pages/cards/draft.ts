@@ -1,6 +1,7 @@
 import { type CardField, TEXT_FIELDS, type TextField } from '#server/shared/card-fields.ts'
 import type { Card, CardProposal, CardType } from '../../api/types.ts'
 import { randomId } from '../../lib/storage.ts'
+import { CARD_TYPES, type FirstText, firstTexts } from './card-badges.tsx'
 import * as strings from './strings.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
@@ -133,6 +134,31 @@ export function fieldsOf(draft: Draft): CardContent {
     card_payload: 'value' in payload ? payload.value : null,
   }
 }
+
+type LabelledText = { label: string; text: string }
+
+/** Returns what the draft says, field by field, in the order of the form. */
+export const labelledTexts = (draft: Draft): Record<CardField, LabelledText> => ({
+  card_type: { label: strings.type, text: CARD_TYPES[draft.card_type].label },
+  title: { label: strings.title, text: draft.title },
+  ...(Object.fromEntries(
+    firstTexts(draft.card_type).map(({ field, label }) => [field, { label, text: draft[field] }]),
+  ) as Record<FirstText, LabelledText>),
+  steps: {
+    label: strings.steps,
+    text: draft.steps
+      .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   → ${step.result}` : ''}`)
+      .join('\n'),
+  },
+  tags: { label: strings.tags, text: draft.tags },
+  environment: {
+    label: strings.environment,
+    text: draft.environment.map((pair) => `${pair.name}: ${pair.value}`).join('\n'),
+  },
+  body: { label: strings.notes, text: draft.body },
+  scope_notes: { label: strings.whereItApplies, text: draft.scope_notes },
+  card_payload: { label: strings.payload, text: draft.payload },
+})
 
 export const newEvidences = (draft: Draft) =>
   draft.evidences

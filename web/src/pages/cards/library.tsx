@@ -4,7 +4,7 @@ import { plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { isFiltered, type ListState, NO_FILTERS } from './card-filters.tsx'
+import { filtersIn, isFiltered, type ListState, NO_FILTERS } from './card-filters.tsx'
 import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
 import * as strings from './strings.ts'
 
@@ -13,7 +13,7 @@ const route = getRouteApi('/app/library')
 const inputOf = (state: ListState): ListInput => ({
   scope: 'public',
   ...(state.q && { contains: state.q }),
-  ...(state.track && { track: state.track }),
+  ...filtersIn(state),
   ...(state.tag && { tag: state.tag }),
   sort: state.sort ?? 'created',
 })

@@ -14,7 +14,7 @@ import { EmptyState, NotLoaded, PartNotLoaded, Skeleton, SkeletonList } from '..
 import { AddSamples, SampleNotice } from '../first-steps/first-steps.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { typeOf } from './card-badges.tsx'
-import { isFiltered, type ListState, NO_FILTERS, scopeInput } from './card-filters.tsx'
+import { filtersIn, isFiltered, type ListState, NO_FILTERS, scopeInput } from './card-filters.tsx'
 import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
 import { ShareDialog } from './lazy-parts.tsx'
 import * as strings from './strings.ts'
@@ -24,7 +24,7 @@ const route = getRouteApi('/app/cards')
 const inputOf = (state: ListState): ListInput => ({
   ...(state.status && { status: state.status }),
   ...scopeInput(state),
-  ...(state.track && { track: state.track }),
+  ...filtersIn(state),
   ...(state.q && { contains: state.q }),
   ...(state.tag && { tag: state.tag }),
   sort: state.sort ?? 'changed',

@@ -1,32 +1,13 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
+import type { CardField } from '#server/shared/card-fields.ts'
 import { cx } from '../../lib/cx.ts'
-import { CARD_TYPES, firstTexts } from './card-badges.tsx'
-import type { Draft } from './draft.ts'
+import { type Draft, labelledTexts } from './draft.ts'
 import * as strings from './strings.ts'
 
-function texts(draft: Draft): [name: string, text: string][] {
-  return [
-    [strings.type, CARD_TYPES[draft.card_type].label],
-    [strings.title, draft.title],
-    ...firstTexts(draft.card_type).map(({ field, label }): [string, string] => [label, draft[field]]),
-    [
-      strings.steps,
-      draft.steps
-        .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   → ${step.result}` : ''}`)
-        .join('\n'),
-    ],
-    [strings.tags, draft.tags],
-    [strings.environment, draft.environment.map((pair) => `${pair.name}: ${pair.value}`).join('\n')],
-    [strings.notes, draft.body],
-    [strings.whereItApplies, draft.scope_notes],
-    [strings.payload, draft.payload],
-  ]
-}
-
 export function VersionDiff({ before, after }: { before: Draft | null; after: Draft }) {
-  const old = before ? texts(before) : []
-  const fields = texts(after)
-    .map(([name, text], index) => ({ name, text, was: old[index]?.[1] ?? '' }))
+  const old = before && labelledTexts(before)
+  const fields = Object.entries(labelledTexts(after))
+    .map(([field, { label, text }]) => ({ name: label, text, was: old?.[field as CardField].text ?? '' }))
     .filter((field) => field.text !== field.was)
   if (fields.length === 0) return <p className="text-sm text-faint">{strings.noDifference}</p>
   return (

@@ -5,14 +5,13 @@ import { queryClient } from '../../api/query.ts'
 import type { KeptSearch } from '../../api/types.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
+import { chosenLabels } from '../cards/card-filters.tsx'
+import { NO_FILTERS, NOTHING_CHOSEN, type SearchState, usedFilters } from './search-state.ts'
 import * as strings from './strings.ts'
 
 /** The palette finds the others. */
 const RECENT_SHOWN = 5
 const SAVED_SHOWN = 8
-
-const NO_FILTERS = { tags: undefined, env: undefined, track: undefined, workspace: undefined }
 
 export function KeptSearchList({
   change,
@@ -65,11 +64,7 @@ export const KindIcon = ({ kind }: { kind: KeptSearch['kind'] }) =>
   )
 
 const FilterWords = ({ filters }: { filters: KeptSearch['filters'] }) => {
-  const words = [
-    filters.tags,
-    filters.env,
-    filters.track && { debug: 'fixes', build: 'know-how' }[filters.track],
-  ]
+  const words = [filters.tags, filters.env, ...chosenLabels(filters).map((label) => label.toLowerCase())]
   const text = words.filter(Boolean).join(' · ')
   return text ? <span className="truncate text-xs text-faint">{text}</span> : null
 }
@@ -85,10 +80,7 @@ const keptChanged = () => queryClient.invalidateQueries({ queryKey: keptQuery.qu
 /** Longer queries are pasted text; the server keeps none of them. */
 const MAX_KEPT_CHARS = 2000
 
-function askedIn({ q = '', tags, env, track, workspace }: SearchState) {
-  const filters = Object.entries({ tags, env, track, workspace }).filter(([, value]) => value)
-  return { query: q.trim(), filters: Object.fromEntries(filters) }
-}
+const askedIn = (state: SearchState) => ({ query: (state.q ?? '').trim(), filters: usedFilters(state) })
 
 export const stateOf = ({ query, filters }: KeptSearch): SearchState => ({ q: query, ...filters })
 

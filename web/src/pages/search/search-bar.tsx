@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkCheck, Search, SlidersHorizontal, X } from 'lucide-react'
 import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { FILTER_NAMES } from '#server/shared/card-fields.ts'
 import { useQueryText } from '../../lib/hooks.ts'
 import { Key } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { PartNotLoaded } from '../../ui/states.tsx'
-import { TrackFilter } from '../cards/card-filters.tsx'
+import { chosenLabels, filterLabel, WordFilter } from '../cards/card-filters.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { remember, useKeptSearches } from './kept-searches.tsx'
 import {
@@ -20,10 +21,11 @@ import * as strings from './strings.ts'
 
 type Props = { state: SearchState; change: (next: Partial<SearchState>) => void; onEnter: () => void }
 
-const countFilters = ({ tags, env, plan, track, workspace }: SearchState): number =>
+const countFilters = ({ tags, env, plan, workspace, ...others }: SearchState): number =>
   listOf(tags).length +
   Object.keys(environmentOf(env)).length +
-  [plan, track, workspace].filter(Boolean).length
+  chosenLabels(others).length +
+  [plan, workspace].filter(Boolean).length
 
 /** Enter opens the chosen hit; without one the answer is already on screen. */
 export function SearchBar({ state, change, onEnter }: Props) {
@@ -178,12 +180,18 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
           ))}
         </SelectField>
       </PartNotLoaded>
-      <div className="grid content-start gap-1.5">
-        <span aria-hidden className="text-sm font-medium">
-          {strings.track}
-        </span>
-        <TrackFilter value={state.track} onChange={(track) => change({ track, ...NOTHING_CHOSEN })} />
-      </div>
+      {FILTER_NAMES.map((name) => (
+        <div key={name} className="grid content-start gap-1.5">
+          <span aria-hidden className="text-sm font-medium">
+            {filterLabel(name)}
+          </span>
+          <WordFilter
+            name={name}
+            filters={state}
+            onChange={(filters) => change({ ...filters, ...NOTHING_CHOSEN })}
+          />
+        </div>
+      ))}
       <Checkbox
         label={strings.makeActionCard}
         hint={strings.makeActionCardHint}

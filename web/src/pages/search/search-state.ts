@@ -1,12 +1,13 @@
+import type { WordFilters } from '#server/shared/card-fields.ts'
 import type { BoxInput } from '../../api/types.ts'
+import { filtersIn, NO_WORD_FILTERS, readFilters } from '../cards/card-filters.tsx'
 
 /** The state of the page in the address bar, so that reload, back and sharing work. */
-export type SearchState = {
+export type SearchState = WordFilters & {
   q?: string | undefined
   workspace?: string | undefined
   tags?: string | undefined
   env?: string | undefined
-  track?: 'debug' | 'build' | undefined
   plan?: boolean | undefined
   card?: string | undefined
   event?: string | undefined
@@ -20,7 +21,7 @@ export const readSearch = (raw: Record<string, unknown>): SearchState => ({
   workspace: text(raw.workspace),
   tags: text(raw.tags),
   env: text(raw.env),
-  track: raw.track === 'debug' || raw.track === 'build' ? raw.track : undefined,
+  ...readFilters(raw),
   plan: raw.plan === true || undefined,
   card: text(raw.card),
   event: text(raw.event),
@@ -50,6 +51,16 @@ export const environmentOf = (value: string | undefined): Record<string, string>
 export const hasUnreadEnvironment = (value: string | undefined): boolean =>
   listOf(value).some((part) => !pairOf(part))
 
+export const NO_FILTERS = { ...NO_WORD_FILTERS, tags: undefined, env: undefined, workspace: undefined }
+
+/** Returns the filters in use, as the address has them. */
+export const usedFilters = ({ tags, env, workspace, ...others }: SearchState) => ({
+  ...(tags && { tags }),
+  ...(env && { env }),
+  ...filtersIn(others),
+  ...(workspace && { workspace }),
+})
+
 export const NOTHING_CHOSEN = { card: undefined, event: undefined }
 
 export const HITS_AT_ONCE = 20
@@ -62,7 +73,7 @@ export function searchInput(state: SearchState): BoxInput {
     ...(state.workspace ? { workspace_ids: [state.workspace] } : {}),
     ...(tags.length ? { tags } : {}),
     ...(Object.keys(environment).length ? { environment } : {}),
-    ...(state.track ? { track: state.track } : {}),
+    ...filtersIn(state),
     ...(state.plan ? { generate_action_card: true } : {}),
   }
 }

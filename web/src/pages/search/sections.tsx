@@ -14,7 +14,14 @@ import { EmptyState, FormError, Notice } from '../../ui/states.tsx'
 import { ReadersLine } from '../cards/readers.tsx'
 import { EVENT_TYPES } from '../memory/routes.ts'
 import { remember } from './kept-searches.tsx'
-import { HITS_AT_ONCE, NOTHING_CHOSEN, quoted, type SearchState } from './search-state.ts'
+import {
+  HITS_AT_ONCE,
+  NO_FILTERS,
+  NOTHING_CHOSEN,
+  quoted,
+  type SearchState,
+  usedFilters,
+} from './search-state.ts'
 import * as strings from './strings.ts'
 import { type FreeSection, type useLibrarySearch, useMore } from './use-search.ts'
 
@@ -228,7 +235,7 @@ type NothingProps = { state: SearchState; change: Change; library: BoxAnswer | u
 
 /** After a library search, its own section reports the result. */
 export function NothingFound({ state, change, library }: NothingProps) {
-  const filtered = state.tags || state.env || state.workspace || state.track
+  const filtered = Object.keys(usedFilters(state)).length > 0
   if (library?.library?.results.length)
     return <p className="px-4 py-2 text-sm text-soft">{strings.libraryHasIt}</p>
   return (
@@ -237,15 +244,7 @@ export function NothingFound({ state, change, library }: NothingProps) {
       title={strings.nothingFound}
       action={
         <div className="flex flex-wrap justify-center gap-2">
-          {filtered && (
-            <Button
-              onClick={() =>
-                change({ tags: undefined, env: undefined, workspace: undefined, track: undefined })
-              }
-            >
-              {strings.dropTheFilters}
-            </Button>
-          )}
+          {filtered && <Button onClick={() => change(NO_FILTERS)}>{strings.dropTheFilters}</Button>}
           <LinkButton to="/cards/new" look="primary">
             {strings.writeTheCard}
           </LinkButton>

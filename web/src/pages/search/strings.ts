@@ -34,7 +34,6 @@ export const yourWorkspaces = 'Your workspaces'
 export const workspace = 'Workspace'
 export const allOfMine = 'All of mine'
 export const personal = 'Personal'
-export const track = 'Track'
 export const makeActionCard = 'Make an action card'
 export const makeActionCardHint =
   'One plan from the best hits, at no extra cost. Choose it before you search the library.'

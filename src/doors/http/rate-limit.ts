@@ -116,7 +116,7 @@ function countBytes(
 
 type WorkLimit = { key: string; perMinute: number }
 
-/** The unit is bytes of an ordinary log that cost as much (work-meters.ts). */
+/** The unit is bytes of an ordinary log that cost as much (`WorkMeters`). */
 const workLimitOf = ({ viewer, clientHost }: FastifyRequest): WorkLimit =>
   viewer
     ? { key: `work:${viewer.userId}`, perMinute: BODY_BYTES_PER_MINUTE.person }
@@ -188,6 +188,7 @@ export class WorkMeters {
         limits.owe(limit.key, limit.perMinute, ms * this.#bytesPerMs)
         ms = 0
       },
+      owe: (bytes) => limits.owe(limit.key, limit.perMinute, bytes),
       takeTurn: async () => {
         const end = await this.#takeTurn(limit)
         try {

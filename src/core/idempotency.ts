@@ -16,7 +16,14 @@ const NEVER = '1970-01-01T00:00:00.000Z'
 async function lockKey(db: Db, keyHash: string): Promise<void> {
   await db
     .insertInto('idempotency_keys')
-    .values({ key_hash: keyHash, request_hash: '', sealed_answer: '', created_at: NEVER })
+    .values({
+      key_hash: keyHash,
+      request_hash: '',
+      sealed_answer: '',
+      created_at: NEVER,
+      caller_id: null,
+      bytes: null,
+    })
     .onConflict((oc) =>
       oc.column('key_hash').doUpdateSet((eb) => ({ key_hash: eb.ref('excluded.key_hash') })),
     )
@@ -33,6 +40,8 @@ async function saveAnswer(db: Db, row: Insertable<Schema['idempotency_keys']>): 
         request_hash: eb.ref('excluded.request_hash'),
         sealed_answer: eb.ref('excluded.sealed_answer'),
         created_at: eb.ref('excluded.created_at'),
+        caller_id: eb.ref('excluded.caller_id'),
+        bytes: eb.ref('excluded.bytes'),
       })),
     )
     .execute()
@@ -43,6 +52,22 @@ async function deleteAnswersBefore(db: Db, before: string): Promise<void> {
 }
 
 const KEPT_MS = 24 * 3_600_000
+/** Shorter answers need no total: their number is limited. */
+const LONG_BYTES = 1024
+/** The total of one person's long answers; ordinary ones of a day take a tenth. */
+export const MAX_KEPT_BYTES = 32 * 1024 * 1024
+
+/** Counts outside the transaction: inside, it would make all of one person's requests conflict. */
+async function keptBytes({ db, viewer }: Ctx): Promise<number> {
+  if (!viewer) return 0
+  const { bytes } = await db
+    .selectFrom('idempotency_keys')
+    .select(({ fn }) => fn.sum<number | string | null>('bytes').as('bytes'))
+    .where('caller_id', '=', viewer.userId)
+    .executeTakeFirstOrThrow()
+  return Number(bytes)
+}
+
 const MAX_KEY_LENGTH = 255
 
 type Operation = { name: string } & Pick<Capability, 'idempotency' | 'idempotencyOf'>
@@ -63,6 +88,7 @@ class KeptAnswer<Output> {
   readonly keyHash: string
   readonly #requestHash: string
   readonly #secret: string
+  #room = 0
 
   constructor({ name, idempotencyOf }: Operation, ctx: Ctx, { key, credential, input }: Request) {
     if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
@@ -87,22 +113,37 @@ class KeptAnswer<Output> {
       throw taken('This Idempotency-Key was used with another body.')
     const answer = unseal(row.sealed_answer, this.#secret)
     if (answer === null) throw taken('This Idempotency-Key was used by another caller.')
-    return { output: JSON.parse(answer).output, replayed: true }
+    const { output, isTooMuch } = JSON.parse(answer)
+    if (isTooMuch)
+      throw taken(
+        'The request with this Idempotency-Key was done. Its answer is not kept, because your answers of the last 24 hours take too much room. Read what it made.',
+      )
+    return { output, replayed: true }
+  }
+
+  async findRoom(ctx: Ctx): Promise<void> {
+    this.#room = MAX_KEPT_BYTES - (await keptBytes(ctx))
   }
 
   async keep(ctx: Ctx, output: Output): Promise<void> {
+    const whole = seal(JSON.stringify({ output }), this.#secret)
+    const isLong = whole.length > LONG_BYTES
+    const holder = isLong ? ctx.viewer?.userId : undefined
+    const isTooMuch = holder !== undefined && whole.length > this.#room
     await saveAnswer(ctx.db, {
       key_hash: this.keyHash,
       request_hash: this.#requestHash,
-      sealed_answer: seal(JSON.stringify({ output }), this.#secret),
+      sealed_answer: isTooMuch ? seal(JSON.stringify({ isTooMuch }), this.#secret) : whole,
       created_at: ctx.now().toISOString(),
+      caller_id: isTooMuch ? null : (holder ?? null),
+      bytes: isTooMuch || holder === undefined ? null : whole.length,
     })
   }
 }
 
 /**
  * The answer is stored in the call's own transaction, so that a crash leaves both or neither. Sealed, because
- * answers may carry tokens.
+ * answers may carry tokens. Beyond one person's total only that the request was done is stored.
  */
 export async function onceOnly<Output>(
   operation: Operation,
@@ -114,6 +155,7 @@ export async function onceOnly<Output>(
   // An answered request is not prepared again: its password may have changed since.
   const answered = await kept.find(ctx)
   if (answered) return answered
+  await kept.findRoom(ctx)
   const run = await ready(ctx)
   if (operation.idempotency === 'answer') return firstAnswer(kept, ctx, run)
   try {

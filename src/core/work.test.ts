@@ -52,6 +52,7 @@ test('a text is analysed once in a call, and what that costs is charged', async 
     charge: (ms) => {
       charged += ms
     },
+    owe: () => {},
     takeTurn: async () => () => {},
   })
   let analysed = 0
@@ -71,6 +72,7 @@ test('only long work takes a turn, only where it may wait, and the turn ends wit
   const said: string[] = []
   const meter = {
     charge: () => {},
+    owe: () => {},
     takeTurn: async () => {
       said.push('begin')
       return () => void said.push('end')

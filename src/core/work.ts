@@ -13,10 +13,12 @@ export function makeYielder(sliceMs = 10): () => Promise<void> {
 
 export type Meter = {
   charge: (ms: number) => void
+  /** Charges work that others do later, as bytes of an ordinary log that cost as much. */
+  owe: (bytes: number) => void
   takeTurn: () => Promise<() => void>
 }
 
-const FREE: Meter = { charge: () => {}, takeTurn: async () => () => {} }
+const FREE: Meter = { charge: () => {}, owe: () => {}, takeTurn: async () => () => {} }
 
 /** A call that works longer than this (ms) waits for its turn among the caller's calls. */
 const SHORT_MS = 10
@@ -32,6 +34,10 @@ export class Work {
 
   constructor(meter: Meter = FREE) {
     this.#meter = meter
+  }
+
+  owe(bytes: number): void {
+    this.#meter.owe(bytes)
   }
 
   measure<T>(run: () => T): T {

@@ -184,6 +184,9 @@ type IdempotencyKeysTable = {
   /** Sealed with a key derived from the caller's Idempotency-Key, because answers may carry tokens. */
   sealed_answer: string
   created_at: string
+  /** The person, and the size, of a long answer. */
+  caller_id: string | null
+  bytes: number | null
 }
 
 type OauthFlag = 0 | 1

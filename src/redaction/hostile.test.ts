@@ -138,9 +138,37 @@ test('a header with a value full of slashes costs no more than a few dozen times
   )
 })
 
-test.each([isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom, certaintyOf])(
-  '$name reads the beginning of a value only',
-  (judge) => {
+test('a list of thousands of names costs no more than a few dozen times a plain log', () => {
+  const size = 100_000
+  const listOf = (item: (i: number) => string) => {
+    let list = ''
+    for (let i = 0; list.length < size; i++) list += item(i)
+    return list
+  }
+  const plain = listOf(
+    (i) => `2026-11-19T10:11:${i % 60}Z INFO [worker-3] request ${i} completed status=200\n`,
+  )
+  const lists = [
+    `https://api.example.com/?${listOf((i) => `token${i}=a${i % 7}c&`)}`,
+    listOf((i) => `secret${i}=a${i % 7}c,`),
+  ]
+  for (const text of [plain, ...lists]) redact(text)
+  const most =
+    25 *
+    Math.max(
+      1,
+      quickest(() => redact(plain), 1),
+    )
+  for (const text of lists)
+    expect(
+      quickest(() => redact(text), most),
+      text.slice(0, 60),
+    ).toBeLessThan(most)
+})
+
+test.each(Object.entries({ isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom, certaintyOf }))(
+  '%s reads the beginning of a value only',
+  (_, judge) => {
     for (const unit of ['</', 'a.b-c_d/', '/a.', 'a1/', 'A1b2-', '..', '::'])
       expect(growsTooFast((length) => judge(unit.repeat(length / unit.length)), 16_000)).toBe(false)
   },

@@ -235,7 +235,11 @@ function behindNames(text: string, start: number, end: number): { start: number;
 }
 
 /** Returns the candidates of a run: the whole, the part behind a name and a sign, and pieces. */
-function candidatesOf(text: string, run: { start: number; end: number }): Candidate[] {
+function candidatesOf(
+  text: string,
+  run: { start: number; end: number },
+  maxPieces = Number.POSITIVE_INFINITY,
+): Candidate[] {
   const found: Candidate[] = []
   const add = (start: number, end: number, isPaired: boolean) => {
     if (end - start < MIN_VALUE || end - start > MAX_VALUE_LENGTH) return
@@ -254,8 +258,9 @@ function candidatesOf(text: string, run: { start: number; end: number }): Candid
   }
   if (NEXT_PIECE.test(whole)) {
     let from = start
-    for (let at = start; at <= end; at += 1) {
+    for (let at = start, pieces = 0; at <= end && pieces < maxPieces; at += 1) {
       if (at < end && !',;)(&]['.includes(text[at] as string)) continue
+      pieces += 1
       const piece = trimmed(text, from, at)
       const inner = BEFORE_VALUE.exec(text.slice(piece.start, piece.end))?.[0].length ?? 0
       add(piece.start + inner, piece.end, inner > 0)
@@ -293,11 +298,22 @@ function valueBehind(
   return undefined
 }
 
+/** The names of a long list or query string share a run, so each reads only the beginning of its own. */
+const MAX_OWN_PIECES = 6
+const AND = 38
+const NEXT_PARAMETER = /&\w{1,30}=/y
+
 function ownRun(text: string, from: number): readonly Candidate[] {
   if (!mayHoldValue(text.charCodeAt(from))) return NONE
   let end = from
-  while (end < from + MAX_RUN_LENGTH && end < text.length && !isHard(text.charCodeAt(end))) end += 1
-  return end - from > MIN_VALUE ? candidatesOf(text, { start: from, end }) : NONE
+  while (end < from + MAX_RUN_LENGTH && end < text.length) {
+    const code = text.charCodeAt(end)
+    if (isHard(code)) break
+    NEXT_PARAMETER.lastIndex = end
+    if (code === AND && NEXT_PARAMETER.test(text)) break
+    end += 1
+  }
+  return end - from > MIN_VALUE ? candidatesOf(text, { start: from, end }, MAX_OWN_PIECES) : NONE
 }
 
 /** In scripts without blanks the value may follow the name directly. */

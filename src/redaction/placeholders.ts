@@ -111,11 +111,20 @@ export function isSampleValue(whole: string): boolean {
   return !/\d/.test(value) && !isUnpronounceable(value)
 }
 
-export function isPlaceholder(whole: string): boolean {
+/** Several rules judge the same value one after another, so the last answer is kept. */
+function judgedOnce<T>(judge: (value: string) => T): (value: string) => T {
+  let last: { value: string; answer: T } | undefined
+  return (value) => {
+    if (last?.value !== value) last = { value, answer: judge(value) }
+    return last.answer
+  }
+}
+
+export const isPlaceholder = judgedOnce((whole: string): boolean => {
   const value = beginningOf(whole)
   if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true
   return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ''))
-}
+})
 
 /** Returns true for an obvious sample of a known form only. */
 export function isSampleToken(whole: string): boolean {
@@ -131,13 +140,21 @@ function isMonotonous(value: string): boolean {
   return true
 }
 
+/** How often each code occurs in the value at hand; all zero between two calls. */
+const counts = new Uint16Array(256)
+
 function entropy(value: string): number {
-  const counts = new Map<string, number>()
-  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
+  const { length } = value
+  for (let at = 0; at < length; at += 1) {
+    const code = value.charCodeAt(at) & 255
+    counts[code] = (counts[code] as number) + 1
+  }
   let bits = 0
-  for (const count of counts.values()) {
-    const share = count / value.length
-    bits -= share * Math.log2(share)
+  for (let at = 0; at < length; at += 1) {
+    const code = value.charCodeAt(at) & 255
+    const share = (counts[code] as number) / length
+    if (share > 0) bits -= share * Math.log2(share)
+    counts[code] = 0
   }
   return bits
 }
@@ -162,12 +179,12 @@ function isMemberAccess(value: string): boolean {
   return value.replace(/\D/g, '').length / value.length < 0.1
 }
 
-export function looksRandom(whole: string): boolean {
+export const looksRandom = judgedOnce((whole: string): boolean => {
   const value = beginningOf(whole)
   if (value.length < 10 || isCodeLike(value) || isMemberAccess(value)) return false
   if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value)
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
-}
+})
 
 export const changesIn = (value: string): number =>
   beginningOf(value).match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
@@ -237,7 +254,7 @@ const LETTERS = /^[A-Za-z]+$/
 /** Lower case, upper case, digits and a sign that names have too. */
 const isOfAllKinds = (value: string) => /[a-z]/.test(value) && /[A-Z]/.test(value) && /[-_.=:]/.test(value)
 
-export function certaintyOf(value: string): number {
+export const certaintyOf = judgedOnce((value: string): number => {
   if (value.length < 8 || value.length > 400) return 0
   const hasDigit = /\d/.test(value)
   const isHex = hasDigit && HEX.test(value)
@@ -261,4 +278,4 @@ export function certaintyOf(value: string): number {
   }
   if (isPassword) return SURE
   return LETTERS.test(value) && share >= 0.2 && value.length >= 12 ? UNSURE : 0
-}
+})

@@ -169,12 +169,24 @@ type WordStore = {
 export const wordStore = (ctx: Ctx): WordStore =>
   ctx.database.engine === 'sqlite' ? sqliteWords : postgresWords
 
+/** What counting a word later costs, in bytes of an ordinary log. */
+const BYTES_PER_WORD = 300
+/** An ordinary text has no more different words, and most of its words are known. */
+const FREE_WORDS = 300
+
+/** Charges the writer for what `foldChanges` will do: it costs more than the request itself if the words are new. */
+function oweCounting(ctx: Ctx, documents: readonly { hashes: readonly number[] }[]): void {
+  const words = total(documents.map(({ hashes }) => Math.max(0, hashes.length - FREE_WORDS)))
+  if (words > 0) ctx.work.owe(BYTES_PER_WORD * words)
+}
+
 /** Notes a card write's changes of the counts; `foldChanges` counts them later. */
 export async function noteChange(
   ctx: Ctx,
   before: readonly Candidate[],
   after: readonly SearchDocument[],
 ): Promise<void> {
+  oweCounting(ctx, [...before, ...after])
   for (const isPublic of [false, true]) {
     const went = before.filter((card) => isForAll(card) === isPublic)
     const came = after.filter((card) => isForAll(card) === isPublic)
@@ -191,6 +203,10 @@ export async function noteOtherFilters(
 ): Promise<void> {
   const changes = before.map((was, i) => ({ was, is: after[i] ?? was }))
   const moved = changes.filter(({ was, is }) => isForAll(was) !== isForAll(is))
+  oweCounting(
+    ctx,
+    moved.flatMap(({ was, is }) => [was, is]),
+  )
   for (const isPublic of [false, true]) {
     const came = moved.flatMap(({ is }) => (isForAll(is) === isPublic ? [is] : []))
     if (came.length > 0)

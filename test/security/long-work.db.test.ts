@@ -60,6 +60,30 @@ onBothEngines(
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(100)
       expect((await write(other)).status).toBe(201)
     })
+
+    test('words that the index counts later are charged to their writer, and those of an ordinary card are not', async () => {
+      const user = await t.user()
+      const spent = () => MINUTE - t.app.services.limits.look(`work:${user.userId}`, MINUTE).remaining
+      const words = (mark: string) =>
+        Array.from({ length: 4000 }, (_, i) => `${mark}${i.toString(36)}q`).join(' ')
+      const charged = async (
+        change: Promise<{ status: number; text: string; body: { card_id: string } }>,
+      ) => {
+        const before = spent()
+        const answer = await change
+        expect(answer.status, answer.text).toBeLessThan(300)
+        return { more: spent() - before, id: answer.body?.card_id }
+      }
+      const { more, id } = await charged(user.post('/api/v1/cards', { ...goodCard(), body: words('new') }))
+      expect(more).toBeGreaterThan(1_000_000)
+      const edited = await charged(user.patch(`/api/v1/cards/${id}`, { body: words('other') }))
+      expect(edited.more).toBeGreaterThan(2_000_000)
+      expect((await charged(user.delete(`/api/v1/cards/${id}`))).more).toBeGreaterThan(1_000_000)
+      const { more: ordinary } = await charged(
+        user.post('/api/v1/cards', { ...goodCard(), body: repeatTo(LOG, 50_000) }),
+      )
+      expect(ordinary).toBeLessThan(1_000_000)
+    })
   },
   { RATE_LIMIT: 'on' },
 )

@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { report } from '../../../test/support/moderation.ts'
 import { published } from '../../../test/support/publishing.ts'
 import { type Ctx, contextFor, inTx, SELF_GUARDED } from '../../core/context.ts'
-import { onceOnly } from '../../core/idempotency.ts'
+import { MAX_KEPT_BYTES, onceOnly } from '../../core/idempotency.ts'
 
 onBothEngines('one Idempotency-Key at both doors', (t) => {
   const asker = async () => {
@@ -37,6 +37,38 @@ onBothEngines('one Idempotency-Key at both doors', (t) => {
     expect([await tool('d', { limit: 10 }), await rest('d')]).toEqual([FIRST, REPLAYED])
     expect([await rest('e'), await rest('e', { limit: 11 })]).toEqual([FIRST, TAKEN])
   })
+
+  test('answers of one person have a total; beyond it a repetition is refused, and nothing is done twice', async () => {
+    const [user, other] = [await t.user(), await t.user()]
+    const long = 'a line of a log '.repeat(12_000)
+    const texts = { symptom: long, fix_summary: long, root_cause: long, body: long }
+    const { card_id } = await record(user, texts)
+    const share = (key: string) => user.post(`/mcp/tools/share_card`, { card_id }, { 'idempotency-key': key })
+    const answers = []
+    for (let i = 0; i < MAX_KEPT_BYTES / 1_000_000; i++) answers.push((await share(`many ${i}`)).status)
+    expect(new Set(answers)).toEqual(new Set([200]))
+    const { rows } = await sql<{
+      bytes: number
+    }>`select coalesce(sum(octet_length(sealed_answer)), 0) as bytes
+      from idempotency_keys`.execute(t.app.services.database.read)
+    expect(Number(rows[0]?.bytes)).toBeLessThan(MAX_KEPT_BYTES + 1_000_000)
+    const repeated = await share('many 0')
+    expect([repeated.status, repeated.headers['idempotency-replayed']]).toEqual([200, 'true'])
+
+    const card = { ...goodCard(), ...texts }
+    const create = (one: typeof user) => one.post('/api/v1/cards', card, { 'idempotency-key': 'new' })
+    const stats = async () => (await user.get('/api/v1/cards/stats')).body
+    expect((await create(user)).status).toBe(201)
+    const before = await stats()
+    const again = await create(user)
+    expect([again.status, again.body.code]).toEqual([409, 'idempotency_conflict'])
+    expect(again.body.detail).toMatch(/was done. Its answer is not kept/)
+    expect(await stats()).toEqual(before)
+    for (const replayed of [undefined, 'true']) {
+      const { status, headers } = await create(other)
+      expect([status, headers['idempotency-replayed']]).toEqual([201, replayed])
+    }
+  }, 60_000)
 
   test('a call with a key has the isolation that it has without one, whatever it calls inside', async () => {
     const isolation = async ({ db }: Ctx) => {

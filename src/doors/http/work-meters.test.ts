@@ -8,13 +8,13 @@ const MINUTE = BODY_BYTES_PER_MINUTE.person
 /** No machine redacts, reviews and indexes 32 MiB in less. */
 const LONG_MS = 60_000
 
-function stage() {
+function stage(measure?: () => number) {
   let time = 1_000_000_000
   const services = {
     config: { rateLimit: true },
     limits: memoryLimits(undefined, () => time),
   } as unknown as Services
-  const meters = new WorkMeters(services)
+  const meters = new WorkMeters(services, measure)
   const requestOf = (userId: string) => ({ viewer: { userId }, clientHost: '192.0.2.1' }) as FastifyRequest
   return {
     services,
@@ -50,6 +50,25 @@ test('ordinary work costs no more than its bytes', () => {
   const { remaining } = services.limits.look('work:one', MINUTE)
   expect(remaining).toBeGreaterThan(0)
   expect(remaining).toBeLessThan(MINUTE)
+})
+
+test('the speed of a process that has just started is no price for ever', () => {
+  let measured = 0
+  const { services, meterOf } = stage(() => (++measured < 5 ? 300 : 9000))
+  const { charge } = meterOf('one')
+  const spentBy = (ms: number) => {
+    const left = () => services.limits.look('work:one', MINUTE).remaining
+    const before = left()
+    charge(ms)
+    return before - left()
+  }
+  expect(spentBy(20)).toBe(20 * 200)
+  expect(spentBy(20)).toBe(20 * 200)
+  expect(spentBy(50)).toBe(50 * 200)
+  expect(spentBy(400)).toBe(400 * 6000)
+  expect(spentBy(20)).toBe(20 * 6000)
+  for (let i = 0; i < 100; i++) charge(1000)
+  expect(measured).toBeLessThan(10)
 })
 
 test('one long call after another, and none once the minute is spent', async () => {

@@ -1,16 +1,65 @@
-import { doAll, type Pieces } from '../shared/pieces.ts'
+import type { Pieces } from '../shared/pieces.ts'
 
-/** Aho-Corasick over ASCII, ignoring case: a column per character class, a row per state. */
-export type Automaton = {
-  scan(text: string, hit: Hit): void
-  scanInPieces(text: string, hit: Hit): Pieces<void>
-}
+/** Finds keywords over ASCII, ignoring case, in the order of their ends; of one end the longest first. */
+export type Automaton = { scanInPieces(text: string, hit: Hit): Pieces<void> }
 type Hit = (keyword: number, end: number) => void
 
 const PIECE_CHARACTERS = 16 * 1024
+/** Characters in all from which the table is worth its time; a hook reads fewer, and a person waits for it. */
+const WORTH_A_TABLE = 20_000
 
 export function buildAutomaton(keywords: readonly string[]): Automaton {
   const lower = keywords.map((keyword) => keyword.toLowerCase())
+  if (/[^\0-\x7f]/.test(lower.join(''))) throw new Error('keywords are ASCII')
+  let beginnings: Map<number, number[]> | undefined
+  let table: Automaton | undefined
+  let read = 0
+  function scanInPieces(text: string, hit: Hit): Pieces<void> {
+    read += text.length
+    if (table === undefined && read <= WORTH_A_TABLE) {
+      beginnings ??= byBeginning(lower)
+      return scanByBeginning(text, lower, beginnings, hit)
+    }
+    table ??= buildTable(lower)
+    return table.scanInPieces(text, hit)
+  }
+  return { scanInPieces }
+}
+
+/** Returns a number for the first two characters of a keyword; one of a single character has no second. */
+const beginningAt = (text: string, at: number): number => text.charCodeAt(at) * 128 + text.charCodeAt(at + 1)
+
+function byBeginning(keywords: readonly string[]): Map<number, number[]> {
+  const beginnings = new Map<number, number[]>()
+  for (const [index, keyword] of keywords.entries()) {
+    const beginning = keyword.length === 1 ? -keyword.charCodeAt(0) : beginningAt(keyword, 0)
+    const present = beginnings.get(beginning)
+    if (present) present.push(index)
+    else beginnings.set(beginning, [index])
+  }
+  return beginnings
+}
+
+function* scanByBeginning(
+  text: string,
+  keywords: readonly string[],
+  beginnings: ReadonlyMap<number, number[]>,
+  hit: Hit,
+): Pieces<void> {
+  const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const lengthOf = (keyword: number) => keywords[keyword]?.length ?? 0
+  const found: { keyword: number; end: number }[] = []
+  for (let at = 0; at < lower.length; at += 1)
+    for (const beginning of [beginningAt(lower, at), -lower.charCodeAt(at)])
+      for (const keyword of beginnings.get(beginning) ?? [])
+        if (lower.startsWith(keywords[keyword] ?? '', at))
+          found.push({ keyword, end: at + lengthOf(keyword) })
+  found.sort((a, b) => a.end - b.end || lengthOf(b.keyword) - lengthOf(a.keyword))
+  for (const { keyword, end } of found) hit(keyword, end)
+}
+
+/** Aho-Corasick: a column per character class, a row per state. */
+function buildTable(lower: readonly string[]): Automaton {
   const { classOf, width } = characterClasses(lower)
   const trie = buildTrie(lower, classOf, width)
   completeTransitions(trie, width)
@@ -35,7 +84,7 @@ export function buildAutomaton(keywords: readonly string[]): Automaton {
     }
   }
 
-  return { scan: (text, hit) => doAll(scanInPieces(text, hit)), scanInPieces }
+  return { scanInPieces }
 }
 
 /** Class 0 is every character that no keyword has. */
@@ -45,7 +94,6 @@ function characterClasses(keywords: readonly string[]): { classOf: Uint8Array; w
   for (const keyword of keywords) {
     for (let at = 0; at < keyword.length; at += 1) {
       const code = keyword.charCodeAt(at)
-      if (code >= 128) throw new Error('keywords are ASCII')
       if (classOf[code] !== 0) continue
       classOf[code] = width
       classOf[keyword.charAt(at).toUpperCase().charCodeAt(0)] = width

@@ -1,6 +1,6 @@
 import { KNOWN_FORM, type Name } from './assignments.ts'
 import { certaintyOf, isDigit, isLetter, mostRandomBits, SURE, UNSURE, VERY_SURE } from './placeholders.ts'
-import { RANK, type Span } from './rule.ts'
+import { lazily, RANK, type Span } from './rule.ts'
 
 /** The weaker the link between name and value, the surer the value must be. */
 const MAX_WINDOW_LENGTH = 220
@@ -403,14 +403,15 @@ const GAP_TOKENS: readonly [letter: string, pattern: string][] = [
   ['w', "[\\p{L}\\p{M}\\d][\\p{L}\\p{M}\\w.@/'’:-]{0,60}"],
   ['x', '.'],
 ] as const
-const GAP_TOKEN = new RegExp(GAP_TOKENS.map(([, pattern]) => `(${pattern})`).join('|'), 'uy')
+const gapToken = lazily(() => GAP_TOKENS.map(([, pattern]) => `(${pattern})`).join('|'), 'uy')
 /** The maximum shape length; no pattern below matches more. */
 const MAX_SHAPE_LENGTH = 42
 
 function shapeOf(gap: string): string {
   let shape = ''
-  GAP_TOKEN.lastIndex = 0
-  for (let found = GAP_TOKEN.exec(gap); found !== null; found = GAP_TOKEN.exec(gap)) {
+  const token = gapToken()
+  token.lastIndex = 0
+  for (let found = token.exec(gap); found !== null; found = token.exec(gap)) {
     let group = 1
     while (found[group] === undefined) group += 1
     const letter = GAP_TOKENS[group - 1]?.[0] ?? ''

@@ -24,12 +24,24 @@ const VALUE_END = '(?=[\\s"\'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)'
 
 export const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
+/** Returns a pattern that is made at its first use: a hook loads all rules and needs few. */
+export function lazily(source: () => string, flags: string): () => RegExp {
+  let pattern: RegExp | undefined
+  return () => {
+    pattern ??= new RegExp(source(), flags)
+    return pattern
+  }
+}
+
 export function token(kind: string, prefixes: string | readonly string[], tail: string): TokenRule {
+  const pattern = lazily(() => `(?:${tail})${TOKEN_END}`, 'y')
   return {
     form: 'token',
     kind,
     prefixes: [prefixes].flat(),
-    tail: new RegExp(`(?:${tail})${TOKEN_END}`, 'y'),
+    get tail() {
+      return pattern()
+    },
   }
 }
 
@@ -42,9 +54,18 @@ export function inner(
   fixed: string | readonly string[],
   tail: string,
 ): TokenRule {
-  return { ...token(kind, fixed, tail), head: new RegExp(`(?<=${WORD_START}(${head}))`, 'y') }
+  const pattern = lazily(() => `(?<=${WORD_START}(${head}))`, 'y')
+  return Object.defineProperty(token(kind, fixed, tail), 'head', { get: pattern })
 }
 
 export function named(kind: string, names: string | readonly string[], value: string): NamedRule {
-  return { form: 'named', kind, names: [names].flat(), value: new RegExp(`(?:${value})${VALUE_END}`, 'iy') }
+  const pattern = lazily(() => `(?:${value})${VALUE_END}`, 'iy')
+  return {
+    form: 'named',
+    kind,
+    names: [names].flat(),
+    get value() {
+      return pattern()
+    },
+  }
 }

@@ -3,7 +3,7 @@ import { type Name, secretValue } from './assignments.ts'
 import { type LinePrefix, NO_PREFIX, sharedPrefix, withoutPrefix } from './line-prefix.ts'
 import { FOREIGN_NAMES, SECRET_NAMES } from './names.ts'
 import { certaintyOf, isDigit, isLetter, isUnpronounceable, SURE } from './placeholders.ts'
-import { RANK, type Span } from './rule.ts'
+import { lazily, RANK, type Span } from './rule.ts'
 
 const REST_OF_NAME = /[\w-]{0,40}/y
 /** Names about a secret, without the secret: `secretName`, `AUTH0_DOMAIN`, `token-type`. */
@@ -83,7 +83,7 @@ type Cell = { start: number; text: string }
 
 const namePatterns = [...SECRET_NAMES, ...FOREIGN_NAMES].map(({ kind, whole, names }) => ({
   kind,
-  pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
+  pattern: lazily(() => `(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
 }))
 const PAIR_HEAD =
   /^(?:login|log-?in|account|credentials?|creds|zugang|zugangsdaten|user ?\/ ?pass(?:word)?|konto|accès|acceso|acesso)s?$/i
@@ -96,7 +96,7 @@ function headingIn(cell: string): Heading | undefined {
   if (PAIR_HEAD.test(text))
     return { kind: 'password', text, name: { start: 0, end: text.length }, isPair: true }
   for (const { kind, pattern } of namePatterns) {
-    const found = pattern.exec(text)
+    const found = pattern().exec(text)
     if (found)
       return { kind, text, name: { start: found.index, end: found.index + found[0].length }, isPair: false }
   }
@@ -149,12 +149,14 @@ function barCells(line: string, start: number): Cell[] {
 }
 
 const quotedCells = (sign: string) => {
-  const cell = new RegExp(
-    `[ \\t]{0,4}(?:"((?:[^"\\n]|""){0,400})"|'([^'\\n${sign}]{0,400})'|([^"${sign}\\n]{0,400}))[ \\t]{0,4}(?:${sign}|\\r?$)`,
+  const pattern = lazily(
+    () =>
+      `[ \\t]{0,4}(?:"((?:[^"\\n]|""){0,400})"|'([^'\\n${sign}]{0,400})'|([^"${sign}\\n]{0,400}))[ \\t]{0,4}(?:${sign}|\\r?$)`,
     'y',
   )
   return (line: string, start: number): Cell[] => {
     const cells: Cell[] = []
+    const cell = pattern()
     cell.lastIndex = 0
     while (cells.length < MAX_CELLS) {
       const at = cell.lastIndex

@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
-    heard.push(`${decodeURIComponent(request.url ?? '')} ${text}`)
+    heard.push(`${decodeURIComponent(request.url ?? '')} ${request.headers['mcp-name'] ?? ''} ${text}`)
     response.writeHead(418, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ detail: 'Not here.', code: 'teapot' }))
   })
@@ -43,6 +43,8 @@ afterAll(async () => {
 const kvault = (args: string[], input = '') =>
   runKvault(args, { HOME: home, KVAULT_URL: url, KVAULT_API_KEY: 'kv_x' }, { cwd: home, input })
 
+const VERSION = { 'io.modelcontextprotocol/protocolVersion': '2026-01-01' }
+
 const call = (params: object, method = 'tools/call') =>
   `${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n`
 
@@ -56,6 +58,15 @@ test.each<[string[], string?]>([
   [['mcp'], call({ name: 'search_records', arguments: { query: SECRET } })],
   [['mcp'], call({ name: 'record_card', arguments: { workspace_id: ID, card_payload: { note: SECRET } } })],
   [['mcp'], call({ ref: {}, argument: { name: 'query', value: SECRET } }, 'completion/complete')],
+  [
+    ['mcp'],
+    call({ ref: {}, argument: {}, context: { arguments: { project: SECRET } } }, 'completion/complete'),
+  ],
+  [['mcp'], call({ uri: `vault://search?q=${SECRET}`, _meta: VERSION }, 'resources/read')],
+  [['mcp'], call({ name: TOKEN, arguments: {}, _meta: { ...VERSION, note: SECRET } })],
+  [['mcp'], call([SECRET])],
+  [['mcp'], call({ requestId: 1, reason: SECRET }, 'notifications/cancelled')],
+  [['record', '--file', '-', '--workspace', ID], JSON.stringify({ title: 'T', [TOKEN]: 1, password: WORD })],
 ])('no secret of %j reaches the vault, and the person is told', async (args, input) => {
   const { stderr } = await kvault(args, input)
   expect(heard.length).toBeGreaterThan(0)
@@ -79,7 +90,7 @@ test('a message without a secret arrives as it was written, and so does a passwo
   const line =
     '{"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"name":"x","arguments":{"n":12345678901234567890}}}'
   await kvault(['mcp'], `${line}\n`)
-  expect(heard[0]).toBe(`/mcp ${line}`)
+  expect(heard[0]).toBe(`/mcp  ${line}`)
   await kvault(['login', '--email', 'a@example.com', '--password-stdin'], TOKEN)
   expect(heard.at(-1)).toContain(JSON.stringify({ email: 'a@example.com', password: TOKEN }))
 })

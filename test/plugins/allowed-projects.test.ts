@@ -82,6 +82,22 @@ test('a plain name that nothing has yet is the folder’s from then on, and belo
   expect(vault.asked[0]?.body.project_key).toBe('My Project')
 })
 
+test('a short name that was new does not count once it is the name of a repository, here or in memory', async () => {
+  const [first, second] = [folder('first', 'corp/shop'), folder('second', 'corp/pay')]
+  expect(await keyOf(first)).toBe('corp/shop')
+  expect(await keyOf(second)).toBe('corp/pay')
+  vault.stored = { 'corp/shop': 'github.com/corp/shop' }
+  expect(await keyOf(first)).toMatch(OWN)
+  const checkout = join(base, 'checkout')
+  mkdirSync(checkout)
+  const git = (...args: string[]) => execFileSync('git', ['-C', checkout, ...args], { stdio: 'ignore' })
+  git('init')
+  git('remote', 'add', 'origin', 'https://github.com/corp/pay.git')
+  expect(await keyOf(second)).toBe('corp/pay')
+  await start(checkout)
+  expect(await keyOf(second)).toMatch(OWN)
+})
+
 test('of two folders with one new name, at once or later, only one gets it', async () => {
   const paths = ['one', 'two', 'three'].map((name) => folder(name, 'org/app'))
   const keys = await Promise.all(paths.map(keyOf))

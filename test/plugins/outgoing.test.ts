@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { read, waitingFiles } from '../../src/doors/cli/hooks/spool.ts'
 import { withoutSecrets } from '../../src/doors/cli/outgoing.ts'
 import { acrossCuts } from '../support/across-cuts.ts'
 import { machine, play, type StandIn, standIn } from './stand-in.ts'
@@ -90,6 +91,27 @@ test('no cut of a question takes away what a secret is known by', async () => {
   for (const part of [TOKEN.slice(4, 12), TOKEN.slice(-10), CLOUD.slice(4, 12), PEM_LINE.slice(0, 10)])
     expect(text.includes(part), part).toBe(false)
   expect(Math.max(...vault.asked.map(({ body }) => body.text?.length ?? 0))).toBeLessThan(37_000)
+})
+
+test('a long table, whose head no cut keeps beside its rows, leaves neither as a question nor as an exchange', async () => {
+  const word = (at: number) => ['Mq7', `v${at}`, 'rT'].join('!')
+  const table = (rows: number) =>
+    `user\tpassword\tnote\n${Array.from({ length: rows }, (_, at) => `u${at}\t${word(at)}\tError: cannot insert row`).join('\n')}`
+  await fail('psql -f dump.sql', `${table(6000)}\nERROR: duplicate key`)
+  expect(vault.asked[0]?.body.text).toContain('ERROR: duplicate key')
+  await play('codex', 'UserPromptSubmit', { session_id: 'c', cwd: project, prompt: 'import the users' })
+  for (const rows of [400, 6000])
+    await play('codex', 'PostToolUse', {
+      session_id: 'c',
+      cwd: project,
+      tool_name: 'Bash',
+      tool_input: { command: 'psql -f dump.sql' },
+      tool_response: { exit_code: 1, output: table(rows) },
+    })
+  await play('codex', 'Stop', { session_id: 'c', cwd: project, last_assistant_message: 'done' })
+  const turn = read(waitingFiles()[0] ?? '')?.input
+  expect(turn?.user_message).toBe('import the users')
+  expect(`${sent()}${JSON.stringify(turn)}`).not.toMatch(/Mq7!/)
 })
 
 test('a long output is still asked about by its two ends, in the time of a hook', async () => {

@@ -35,6 +35,8 @@ export type StandIn = {
   strangers: { status: number; body: string }[]
   /** Keys of projects that the person's memory has. */
   remembered: string[]
+  /** Names under which the memory stores projects, by the key that was asked. */
+  stored: Record<string, string>
   /** The status of a look into memory. */
   lookStatus: number
   delayMs: number
@@ -56,6 +58,7 @@ export async function standIn(): Promise<StandIn> {
     statuses: [],
     strangers: [],
     remembered: [],
+    stored: {},
     lookStatus: 200,
     delayMs: 0,
     close: async () => {
@@ -69,9 +72,12 @@ export async function standIn(): Promise<StandIn> {
     const [path = '', header] = [request.url, request.headers['idempotency-key']]
     if (path.startsWith('/api/v1/project-context/events?')) {
       const key = new URL(path, vault.url).searchParams.get('project_key') ?? ''
-      return response
-        .writeHead(vault.lookStatus)
-        .end(JSON.stringify({ items: vault.remembered.includes(key) ? [{}] : [] }))
+      return response.writeHead(vault.lookStatus).end(
+        JSON.stringify({
+          project_key: vault.stored[key] ?? key,
+          items: vault.remembered.includes(key) ? [{}] : [],
+        }),
+      )
     }
     const idempotencyKey = header === undefined ? undefined : String(header)
     vault.asked.push({

@@ -71,17 +71,13 @@ function withHome({ params, ...rest }: Message, { id: workspace_id }: ProjectHom
   return { ...rest, params: { ...params, arguments: { ...given, workspace_id } } }
 }
 
-/** Replaces secrets in the arguments of a tool or prompt. The rest of a message belongs to the protocol. */
+/** Replaces secrets in everything that a client writes into a message. */
 async function withoutSecretsIn(message: Message): Promise<Message> {
-  const { params } = message
-  // In a completion, the typed text is called `argument`.
-  const part = params?.arguments === undefined ? 'argument' : 'arguments'
-  if (params?.[part] === undefined) return message
-  const { withoutSecrets } = await import('./outgoing.ts')
-  const { value, found } = withoutSecrets(params[part])
+  const { messageWithoutSecrets } = await import('./outgoing.ts')
+  const { value, found } = messageWithoutSecrets(message)
   if (found.length === 0) return message
   process.stderr.write(`Secrets were replaced before anything was sent: ${found.join(', ')}.\n`)
-  return { ...message, params: { ...params, [part]: value } }
+  return value
 }
 
 /** Adds the file to a refusal of the workspace, because the agent did not name the workspace itself. */
@@ -111,7 +107,7 @@ const send = async (
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...(profile.apiKey ? { 'x-api-key': profile.apiKey } : {}),
-      ...protocolHeaders(message, negotiated),
+      ...protocolHeaders(clean, negotiated),
     },
     // An unchanged message is sent as received: its numbers may exceed JavaScript's precision.
     body: clean === message ? line : JSON.stringify(clean),

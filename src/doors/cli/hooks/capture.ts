@@ -35,6 +35,8 @@ type Activity = {
 const MAX_COMMANDS = 40
 const MAX_COMMAND_LENGTH = 500
 const MAX_OUTPUT_LENGTH = 1500
+/** Less than the journal keeps, so that what lay beside its cut is dropped after redaction. */
+const MAX_READ_LENGTH = 8000
 const MAX_FILES = 100
 const MAX_TESTS = 20
 /** Limit in bytes, below the vault's 64 KiB of metadata per turn. */
@@ -53,7 +55,11 @@ const shown = (run: CommandRun, clean: Clean): Activity['commands'][number] => (
   command: cutCommand(run.command, clean),
   exit_code: run.exitCode,
   // Colour codes are removed first: they would hide a secret beside them.
-  output: telling(clean(terminalText(run.output)), hasFailed(run), MAX_OUTPUT_LENGTH),
+  output: telling(
+    bothEnds(clean(terminalText(run.output)), MAX_READ_LENGTH),
+    hasFailed(run),
+    MAX_OUTPUT_LENGTH,
+  ),
 })
 
 /** Returns commands that failed and then succeeded, also across exchanges. */

@@ -126,25 +126,45 @@ function* keysOfOthers(own: string): Generator<string> {
 
 const isInside = (folder: string, own: string): boolean => folder === own || folder.startsWith(join(own, '/'))
 
-/** Whether the person's memory contains this key; undefined if the vault does not answer. */
-async function isInMemory(
-  { url, apiKey }: Profile,
+/** What the person's memory has of a key: the project's stored name, and whether it has events. */
+type InMemory = { name: string; hasEvents: boolean }
+
+/** Looks a key up in the person's memory; undefined if the vault does not answer. */
+async function findInMemory(
+  { url, apiKey }: Partial<Profile> & { url: string },
   key: string,
   timeoutMs: number,
-): Promise<boolean | undefined> {
+): Promise<InMemory | undefined> {
+  if (apiKey === undefined) return undefined
   const { withoutSecrets } = await import('../outgoing.ts')
-  const project_key = withoutSecrets({ project_key: key }).value.project_key
-  const query = new URLSearchParams({ project_key, limit: '1', max_chars_per_event: '200' })
+  const sent = withoutSecrets({ project_key: key }).value.project_key
+  const query = new URLSearchParams({ project_key: sent, limit: '1', max_chars_per_event: '200' })
   try {
     const answer = await request(`${url}/api/v1/project-context/events?${query}`, {
       headers: { 'x-api-key': apiKey },
       timeoutMs,
     })
-    const { items } = (jsonIn(await textOf(answer)) ?? {}) as { items?: unknown }
-    return isGood(answer) && Array.isArray(items) ? items.length > 0 : undefined
+    const { items, project_key: name } = (jsonIn(await textOf(answer)) ?? {}) as Record<string, unknown>
+    if (!isGood(answer) || !Array.isArray(items)) return undefined
+    return { name: typeof name === 'string' ? name : key, hasEvents: items.length > 0 }
   } catch {
     return undefined
   }
+}
+
+/**
+ * Whether `org/repo`, which was new for this folder, has become the short name of a repository: a checkout of it
+ * is here now, or memory was kept under its address.
+ */
+async function isRepositoryByNow(
+  { key, folder }: NamedProject,
+  profile: Partial<Profile> & { url: string },
+  timeoutMs: number,
+): Promise<boolean> {
+  if (readProjectKey(key).form !== 'path') return false
+  for (const other of keysOfOthers(folder)) if (isAddress(other) && isSame(other, key)) return true
+  const found = await findInMemory(profile, key, timeoutMs)
+  return found !== undefined && isAddress(found.name)
 }
 
 /** Claims a new project for one folder; of two folders at once, one wins. */
@@ -166,13 +186,13 @@ async function counts(
   const decision = decisionOn(named)
   if (decision?.state === 'allowed') return true
   // At another vault the same key may belong to an existing project of the person.
-  if (decision?.state === 'new' && decision.vault === profile.url) return true
+  const isNewHere = decision?.state === 'new' && decision.vault === profile.url
+  if (isNewHere && !(await isRepositoryByNow(named, profile, timeoutMs))) return true
   if (decision?.state === 'withheld' || decision?.state === 'declined') return false
-  const { url, apiKey } = profile
-  if (!isAddress(named.key)) {
-    const known = apiKey === undefined ? undefined : await isInMemory({ url, apiKey }, named.key, timeoutMs)
-    if (known === undefined) return undefined
-    if (!known) return claim(named, url)
+  if (!isNewHere && !isAddress(named.key)) {
+    const found = await findInMemory(profile, named.key, timeoutMs)
+    if (found === undefined) return undefined
+    if (!found.hasEvents) return claim(named, profile.url)
   }
   decide(named, { state: 'withheld' })
   return false

@@ -154,22 +154,25 @@ async function projectToAsk(scene: Scene, timeoutMs: number): Promise<string> {
   }
 }
 
-/** Returns the text without secrets. Call it before a cut: half a secret is not recognised. */
-async function redacted(text: string): Promise<string> {
+/** Cuts a text after redaction, because half a secret is not recognised. What fits is redacted on sending. */
+async function cutToAsk(text: string, most: number, cut: typeof bothEnds): Promise<string> {
+  const shown = outputToRedact(text, MAX_REDACTED)
+  if (shown.length <= most) return shown
   const { withoutSecrets } = await import('../outgoing.ts')
-  return withoutSecrets(outputToRedact(text, MAX_REDACTED)).value
+  return cut(withoutSecrets(shown).value, most)
 }
+
+const beginning: typeof bothEnds = (text, most) => text.slice(0, most).toWellFormed()
 
 /** Returns the text of a failure without an exit code of 0, which only hides the real one in a pipe. */
 const failureText = async ({ command, exitCode, output }: CommandRun): Promise<string> =>
   commandText({
-    command: (await redacted(command)).slice(0, MAX_COMMAND_LENGTH).toWellFormed(),
+    command: await cutToAsk(command, MAX_COMMAND_LENGTH, beginning),
     ...(exitCode ? { exitCode } : {}),
-    output: bothEnds(await redacted(output), MAX_TEXT_LENGTH),
+    output: await cutToAsk(output, MAX_TEXT_LENGTH, bothEnds),
   })
 
-const promptText = async (prompt: string): Promise<string> =>
-  bothEnds(await redacted(prompt), MAX_TEXT_LENGTH)
+const promptText = (prompt: string): Promise<string> => cutToAsk(prompt, MAX_TEXT_LENGTH, bothEnds)
 
 async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
   const { call, occasion, profile } = scene

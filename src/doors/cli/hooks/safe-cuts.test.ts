@@ -40,6 +40,40 @@ test('an end does not begin within a table, a key or a value', () => {
     )
 })
 
+/** Tables whose rows show nothing of what their columns are. */
+const TABLES: [head: string, row: (at: number, value: string) => string][] = [
+  ['user\tpassword\tnote', (at, value) => `u${at}\t${value}\tfor the tests`],
+  ['"user";"password";"note"', (at, value) => `"u${at}";"${value}";"by hand, once"`],
+  ['USER        PASSWORD        CREATED', (at, value) => `u${at}${' '.repeat(8)}${value}   3 days ago`],
+  [
+    'INSERT INTO u (name, mail, password) VALUES',
+    (at, value) => `('u${at}', 'u${at}@example.com', '${value}'),`,
+  ],
+]
+const word = (at: number) => ['Mq7', `v${at}`, 'rT'].join('!')
+
+test('an end does not begin within rows whose head is cut off', () => {
+  for (const [head, row] of TABLES)
+    for (let before = 0; before < 40; before++) {
+      const rows = Array.from({ length: 300 }, (_, at) => row(at, word(at))).join('\n')
+      const text = `${'w'.repeat(before)} Some words\n${head}\n${rows}\nERROR: duplicate key value\nIt ended.`
+      const cut = endsToRedact(text, 4000)
+      expect(cut.split('\n…\n')[1], head).toBe('ERROR: duplicate key value\nIt ended.')
+      expect(redact(cut).text, head).not.toMatch(/Mq7!/)
+    }
+})
+
+test('lines of a log that look like rows stay, because nothing heads them', () => {
+  const log = Array.from({ length: 400 }, (_, at) => `  ${at}:3  error  Missing semicolon  semi`).join('\n')
+  expect(endsToRedact(`src/app.ts\n${log}`, 4000).split('\n…\n')[1]?.length).toBeGreaterThan(2800)
+})
+
+test('a beginning does not end with a value whose name is behind the cut', () => {
+  const text = `${LINES.slice(0, 900)}\n{\n  "value": "${word(1)}",\n  "key": "admin_password"\n}\n${LINES}`
+  for (let most = 860; most < 1000; most += 1)
+    expect(redact(startToRedact(text, most)).text).not.toMatch(/Mq7!/)
+})
+
 const value = (at: number) => createHash('sha512').update(`value ${at}`).digest('base64')
 const VALUES = Array.from({ length: 120 }, (_, at) => value(at))
 

@@ -256,7 +256,8 @@ export type Entry = { prompt: string } | { reply: string } | { run: CommandRun }
 const MAX_BYTES = 2 * 1024 * 1024
 /** Above this limit the journal starts again with the next words. */
 const MAX_BYTES_WITH_WORDS = 2 * MAX_BYTES
-const MAX_OUTPUT_LENGTH = 8000
+/** Twice what the capture keeps: what is known as a secret only by text beyond the cut lies beside the cut. */
+const MAX_OUTPUT_LENGTH = 16_000
 const MAX_COMMAND_LENGTH = 2000
 const MAX_SESSION_ID_LENGTH = 200
 const MAX_WORDS = 20_000

@@ -8,7 +8,7 @@ import { memoryLimits } from '../core/limits.ts'
 import { limitsAmongNodes } from './node-limits.ts'
 import { openDatabase } from './open.ts'
 
-describe('two nodes on one PostgreSQL database', () => {
+describe('two nodes on one database of postgres', () => {
   let vault: Vault
   let nodes: [App, App]
 

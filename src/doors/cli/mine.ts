@@ -9,6 +9,7 @@ import {
   signatureOf,
   worthOf,
 } from '../../shared/mining.ts'
+import { accountOf } from './account.ts'
 import {
   claudeCode,
   codex,
@@ -22,14 +23,7 @@ import {
 import { CommandError, EXIT } from './exit-codes.ts'
 import { KVAULT, settingsFolder } from './local-files.ts'
 import { allVersionsOf } from './lock-files.ts'
-import {
-  accountOf,
-  findProfile,
-  type Profile,
-  type ProfileOptions,
-  requireProfile,
-  writePrivate,
-} from './profile.ts'
+import { findProfile, type Profile, type ProfileOptions, requireProfile, writePrivate } from './profile.ts'
 import { projectKeyOf } from './project.ts'
 import { nameInProject } from './project-name.ts'
 import { endProgress, paint, plain, plainLines, print, printJson, showProgress } from './terminal.ts'

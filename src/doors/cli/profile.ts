@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withoutEnd } from '../../text/unicode.ts'
@@ -97,11 +96,3 @@ export function requireProfile(options: ProfileOptions): Profile {
     throw new CommandError(`No key for ${url}. Run: ${KVAULT} login --url ${url}`, EXIT.notSignedIn)
   return { url, apiKey, ...rest }
 }
-
-/** Returns the user id of the profile or a hash of the key; asking the vault would slow every hook. */
-export const accountOf = ({ apiKey, userId }: { apiKey: string; userId?: string | undefined }): string =>
-  userId ?? `key:${createHash('sha256').update(apiKey).digest('hex').slice(0, 32)}`
-
-/** An entry without an owner is sent only while nobody has signed in since. */
-export const mayBeSentBy = (account: string, owner: string | undefined): boolean =>
-  owner === undefined ? savedProfile()?.userId === undefined : owner === account

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DAY_MS } from '../../../shared/time.ts'
+import { accountOf, mayBeSentBy } from '../account.ts'
 import { type Posted, postJson } from '../http-request.ts'
 import { replaceFile, settingsFolder } from '../local-files.ts'
-import { accountOf, findProfile, mayBeSentBy, oneSpelling, type Profile } from '../profile.ts'
+import { findProfile, oneSpelling, type Profile } from '../profile.ts'
 import { type Lock, noteRun, takeLock } from './state.ts'
 
 /** A waiting turn: one redacted file each, whose name sorts by time. */

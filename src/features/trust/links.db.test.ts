@@ -153,7 +153,7 @@ onBothEngines('cards that stand to one another', (t) => {
       card_id: two,
       merged_from: one,
       trust: { worked: 2, people: 2 },
-      feedback: { useful: 1 },
+      feedback: { useful: 2 },
     })
     expect(read.evidences).toMatchObject([
       { content: 'second log' },
@@ -203,7 +203,7 @@ onBothEngines('cards that stand to one another', (t) => {
     await c.post(`${url(one)}/feedback`, { kind: 'not_applicable' })
     expect(await feedbackOn(two)).toEqual({ useful: 1, not_applicable: 1, outdated: 1 })
     expect(await said(user)).toEqual([
-      [one, 'not_applicable'],
+      [two, 'not_applicable'],
       [two, 'outdated'],
       [one, 'useful'],
     ])
@@ -211,12 +211,14 @@ onBothEngines('cards that stand to one another', (t) => {
     // What a person said of either is one feedback: a new one replaces it, and it is taken back by either id.
     await a.post(`${url(two)}/feedback`, { kind: 'outdated' })
     expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 1, outdated: 2 })
+    expect((await said(user)).filter(([, kind]: string[]) => kind === 'useful')).toEqual([])
     expect((await c.delete(`${url(two)}/feedback`)).status).toBe(204)
     expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
     await c.post(`${url(one)}/feedback`, { kind: 'useful' })
     await user.delete(`${url(one)}/merge`)
+    // Undone, each card has what was said of it.
     expect(await feedbackOn(one)).toEqual({ useful: 1, not_applicable: 0, outdated: 0 })
-    expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
+    expect(await feedbackOn(two)).toEqual({ useful: 1, not_applicable: 0, outdated: 2 })
   })
 
   test('the owner is told when somebody else’s card takes the place of theirs, unless that is undone', async () => {

@@ -29,10 +29,10 @@ export type CardsTable = ContentColumns & {
   /** JSON: the trust as members of the private source team see it; null if equal to `trust`. */
   team_trust: Generated<string | null>
   confirmed_at: Generated<string | null>
-  /** The last verdict that stands and says that the card failed or is outdated. */
+  /** When the card was last called failed or outdated, if nobody who may edit it has confirmed it since. */
   doubted_at: Generated<string | null>
-  /** When somebody who may edit the card last confirmed it or dismissed the doubts. */
-  doubt_settled_at: Generated<string | null>
+  /** When somebody who may edit the card dismissed the doubts up to then. */
+  doubts_dismissed_at: Generated<string | null>
   /** JSON list of what the card cites; null until extracted. */
   cites: Generated<string | null>
   /** The cites were written by a person, so an edit does not extract them again. */

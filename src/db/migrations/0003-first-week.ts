@@ -4,7 +4,7 @@ export const firstWeek: Migration = {
   name: '0003-first-week',
   statements: () => [
     'alter table cards add column doubted_at text',
-    'alter table cards add column doubt_settled_at text',
+    'alter table cards add column doubts_dismissed_at text',
     'create index cards_doubted on cards(workspace_id, doubted_at) where doubted_at is not null',
     // Every reward is in the row of the feedback.
     'drop index card_verdicts_rewarded',

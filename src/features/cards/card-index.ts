@@ -173,7 +173,7 @@ type IndexedRow = Omit<
   | 'successor_gone'
   | 'team_trust'
   | 'doubted_at'
-  | 'doubt_settled_at'
+  | 'doubts_dismissed_at'
 >
 
 export async function indexedCards(db: Db, rows: readonly IndexedRow[]): Promise<IndexedCard[]> {

@@ -22,6 +22,8 @@ export type Judgement = {
   since: string
   /** The judge belongs to the card's private workspace, or to the private team that published the card. */
   isMember: boolean
+  /** The judge is the owner, or an editor of that workspace or of the one where the card is. */
+  mayEdit: boolean
 }
 
 export type CardFacts = {
@@ -242,12 +244,13 @@ export const lastConfirmedAt = (judgements: readonly Judgement[]): string | null
     null,
   )
 
-/** Returns when the card was last called failed or outdated, whoever said so. */
-export const lastDoubtedAt = (judgements: readonly Judgement[]): string | null =>
-  judgements.reduce<string | null>(
-    (last, { outcome, at }) => (outcome !== 'worked' && (last === null || at > last) ? at : last),
-    null,
-  )
+/** Returns when anybody last called the card failed or outdated, unless somebody who may edit it confirmed it later. */
+export function lastDoubtedAt(judgements: readonly Judgement[]): string | null {
+  const times = judgements.filter(({ outcome }) => outcome !== 'worked').map(({ at }) => at)
+  const last = times.toSorted().at(-1)
+  const confirmed = lastConfirmedAt(judgements.filter(({ mayEdit }) => mayEdit))
+  return last === undefined || (confirmed !== null && confirmed >= last) ? null : last
+}
 
 /** Returns the trust without environments, for everybody who may see the card. */
 export const trustCounts = (trust: string | null): Omit<StoredTrust, 'environments'> | null =>

@@ -80,7 +80,7 @@ export type ReadRow = Omit<
   | 'successor_gone'
   | 'team_trust'
   | 'doubted_at'
-  | 'doubt_settled_at'
+  | 'doubts_dismissed_at'
 > & {
   owner_name: string
   owner_deleted_at: string | null

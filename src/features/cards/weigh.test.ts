@@ -36,6 +36,7 @@ const judgements = (count: number, outcome: Judgement['outcome'], since = LONG_A
     isProven: true,
     since: since ?? '',
     isMember: false,
+    mayEdit: false,
   }))
 
 const beliefIn = (said: readonly Judgement[]) => beliefOf(weighAll(said, OPEN), OPEN.cardType)

@@ -161,9 +161,9 @@ onBothEngines('cards that stand to one another', (t) => {
     ])
     await a.post(`${url(one)}/verdicts`, { outcome: 'failed', environment: { node: '18' } })
     expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 2, failed: 1 })
-    // What a person said of either counts on one card, so it is taken back by either id.
+    // What a person said of either, at either door, counts on one card, so it is taken back by either id.
     expect((await b.delete(`${url(one)}/verdicts`)).status).toBe(204)
-    expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 2, failed: 1, people: 2 })
+    expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 1, failed: 1, people: 1 })
     await b.post(`${url(two)}/verdicts`, { outcome: 'worked' })
     const link = await user.post(`${url(two)}/links`, { to_card_id: one, kind: 'supersedes' })
     await user.delete(`${url(two)}/links/${link.body.link_id}`)
@@ -177,10 +177,14 @@ onBothEngines('cards that stand to one another', (t) => {
     })
     await user.delete(`${url(three)}/links/${newer.body.link_id}`)
     expect((await user.delete(`${url(one)}/merge`)).status).toBe(204)
-    expect((await a.get(url(one))).body).toMatchObject({ card_id: one, trust: { worked: 2 } })
+    expect((await a.get(url(one))).body).toMatchObject({
+      card_id: one,
+      trust: { worked: 1 },
+      feedback: { useful: 1 },
+    })
     expect((await a.get(url(two))).body).toMatchObject({
       trust: { worked: 1, failed: 1 },
-      feedback: { useful: 0 },
+      feedback: { useful: 1, not_applicable: 1 },
     })
   })
 

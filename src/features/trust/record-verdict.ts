@@ -280,11 +280,6 @@ function movedFrom(standing: Standing, replaces: Spoken['replaces'], key: string
   return replaced.environment_key === key ? undefined : replaced
 }
 
-/** A person who may edit the card has looked at it. */
-export async function settleDoubts(db: Db, cardId: string, at: string | null): Promise<void> {
-  await db.updateTable('cards').set({ doubt_settled_at: at }).where('card_id', '=', cardId).execute()
-}
-
 type Recorded = { verdict: CardVerdictsTable; feedback: CardFeedbackTable; credits_awarded: number }
 
 type Given = { card: CardRow; given: CardFeedbackTable | undefined; said: Said; isRewarded: boolean }
@@ -338,8 +333,6 @@ async function write(ctx: UserCtx, card: CardRow, spoken: Spoken): Promise<Recor
   if (isSameKind(given, outcome) && isNewest && !moved && isSaidAlready(before, said, ctx.now()))
     return { verdict: before, feedback: given, credits_awarded: 0 }
   await refuseTooMany(ctx, card_id, standing.size + (before ? 0 : 1))
-  if (outcome === 'worked' && card.may_update === 1)
-    await settleDoubts(ctx.db, card_id, ctx.now().toISOString())
   const isRewarded = outcome === 'worked' && given?.rewarded_at == null && (await rewardHelp(ctx, card))
   const { verdict, feedback } = await rowsOf(ctx, { card, given, said, isRewarded })
   const texts = [

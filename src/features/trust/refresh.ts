@@ -5,11 +5,11 @@ import { fromJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Database, Db } from '../../db/db.ts'
 import type { Closeness } from '../../db/knowledge-schema.ts'
 import { inBatches, type Queue, take, waiting } from '../../db/queue.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { Role, Schema } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { type CardFacts, type Judgement, lastConfirmedAt, lastDoubtedAt, trustFrom } from '../cards/index.ts'
 import { isEveryAddressProven } from '../mail/index.ts'
-import { policyOf } from '../permissions/index.ts'
+import { hasRole, policyOf } from '../permissions/index.ts'
 
 const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
   db
@@ -56,7 +56,7 @@ const membersAmong = (db: Db, workspaceIds: readonly string[], userIds: readonly
     ? []
     : db
         .selectFrom('memberships')
-        .select(['workspace_id', 'user_id'])
+        .select(['workspace_id', 'user_id', 'role'])
         .where(isAmongTexts(db, 'workspace_id', textList(workspaceIds)))
         .where(isAmongTexts(db, 'user_id', textList(userIds)))
         .execute()
@@ -273,19 +273,22 @@ function workspaceOfMembers(card: CardRow): string | null {
   return isFromTeam ? card.origin_workspace_id : null
 }
 
-async function membersOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[]) {
-  const workspaceIds = new Set(cards.flatMap((card) => workspaceOfMembers(card) ?? []))
+/** Returns the role of a judge in a workspace that has to do with one of these cards. */
+async function rolesOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[]) {
+  const workspaceIds = new Set(
+    cards.flatMap((card) => [card.workspace_id, workspaceOfMembers(card) ?? []].flat()),
+  )
   const userIds = new Set(said.map(({ user_id }) => user_id))
   const found = await membersAmong(ctx.db, [...workspaceIds], [...userIds])
-  const members = new Set(found.map(({ workspace_id, user_id }) => `${workspace_id} ${user_id}`))
-  return (card: CardRow, userId: string) => members.has(`${workspaceOfMembers(card)} ${userId}`)
+  const roles = new Map(found.map(({ workspace_id, user_id, role }) => [`${workspace_id} ${user_id}`, role]))
+  return (workspaceId: string | null, userId: string) => roles.get(`${workspaceId} ${userId}`)
 }
 
 type Weighed = {
   card: CardRow
   change: FixChange
   isReturned: (row: Said) => boolean
-  isMember: (card: CardRow, userId: string) => boolean
+  roleOf: (workspaceId: string | null, userId: string) => Role | undefined
   everybodyIsProven: boolean
 }
 
@@ -298,8 +301,9 @@ const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
 
 function judgementsOf(
   verdicts: readonly VerdictRow[],
-  { card, change, isReturned, isMember, everybodyIsProven }: Weighed,
+  { card, change, isReturned, roleOf, everybodyIsProven }: Weighed,
 ): Judgement[] {
+  const members = workspaceOfMembers(card)
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
   return [...last.values()].flatMap((row): Judgement[] =>
     row.outcome === 'withdrawn'
@@ -316,7 +320,10 @@ function judgementsOf(
             isReturned: isReturned(row),
             isProven: everybodyIsProven || row.email_verified === 1,
             since: row.judge_since,
-            isMember: isMember(card, row.user_id),
+            isMember: roleOf(members, row.user_id) !== undefined,
+            mayEdit:
+              row.user_id === row.owner_id ||
+              [members, card.workspace_id].some((id) => hasRole(roleOf(id, row.user_id), 'editor')),
           },
         ],
   )
@@ -350,7 +357,7 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
   const countedOn = (row: { card_id: string }) => takenBy.get(row.card_id) ?? row.card_id
   const allVerdicts = await verdictsOn(ctx.db, all)
   const isReturned = await whoseIsReturned(ctx, allVerdicts)
-  const isMember = await membersOf(ctx, cards, allVerdicts)
+  const roleOf = await rolesOf(ctx, cards, allVerdicts)
   const verdicts = Map.groupBy(allVerdicts, countedOn)
   const feedback = Map.groupBy(await feedbackOn(ctx.db, all), countedOn)
   const everybodyIsProven = isEveryAddressProven(ctx)
@@ -360,7 +367,7 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
       card,
       change: lastChange(card, changes.get(card.card_id) ?? []),
       isReturned,
-      isMember,
+      roleOf,
       everybodyIsProven,
     }),
     facts: {

@@ -22,7 +22,6 @@ import {
 } from '../cards/index.ts'
 import { tellAgainAfter } from '../notices/index.ts'
 import { requireRole } from '../permissions/index.ts'
-import { settleDoubts } from './record-verdict.ts'
 import { stands } from './refresh.ts'
 
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
@@ -68,9 +67,9 @@ function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
     .execute()
 }
 
-/** Holds a card until somebody edits it, or confirms it or dismisses the doubt. */
+/** Holds until somebody edits the card or dismisses the doubt. A confirmation clears `doubted_at`. */
 const isDoubted = sql<boolean>`cards.doubted_at > cards.edited_at
-  and (cards.doubt_settled_at is null or cards.doubted_at > cards.doubt_settled_at)`
+  and (cards.doubts_dismissed_at is null or cards.doubted_at > cards.doubts_dismissed_at)`
 
 const doubted = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked)
@@ -164,6 +163,10 @@ async function ownersWithIntervals(db: Db, after: string, limit: number): Promis
     .limit(limit)
     .execute()
   return rows.map((row) => row.owner_id)
+}
+
+async function dismissUntil(db: Db, cardId: string, at: string | null): Promise<void> {
+  await db.updateTable('cards').set({ doubts_dismissed_at: at }).where('card_id', '=', cardId).execute()
 }
 
 async function setReviewDays(db: Db, cardId: string, days: number | null): Promise<void> {
@@ -339,7 +342,7 @@ export const dismissDoubts = capability({
   run: (ctx, { card_id, dismissed }) =>
     inTx(ctx, async (ctx) => {
       await editableUnmerged(ctx, card_id)
-      await settleDoubts(ctx.db, card_id, dismissed ? ctx.now().toISOString() : null)
+      await dismissUntil(ctx.db, card_id, dismissed ? ctx.now().toISOString() : null)
     }),
 })
 

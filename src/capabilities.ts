@@ -159,6 +159,7 @@ import {
   supportChat,
 } from './features/support/index.ts'
 import {
+  dismissDoubts,
   effectRows,
   feedbackStats,
   giveFeedback,
@@ -350,6 +351,7 @@ export const capabilities: readonly Capability[] = [
   listCites,
   reviewQueue,
   setReviewInterval,
+  dismissDoubts,
   withdrawVerdicts,
   listVerdicts,
   listFeedback,

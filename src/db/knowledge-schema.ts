@@ -24,11 +24,15 @@ export type CardsTable = ContentColumns & {
   feedback_useful: Generated<number>
   feedback_not_applicable: Generated<number>
   feedback_outdated: Generated<number>
-  /** JSON, computed by features/trust; null without feedback. */
+  /** JSON, computed by features/trust; null without verdicts. */
   trust: Generated<string | null>
   /** JSON: the trust as members of the private source team see it; null if equal to `trust`. */
   team_trust: Generated<string | null>
   confirmed_at: Generated<string | null>
+  /** When the card was last called failed or outdated, if nobody who may edit it has confirmed it since. */
+  doubted_at: Generated<string | null>
+  /** When somebody who may edit the card dismissed the doubts up to then. */
+  doubts_dismissed_at: Generated<string | null>
   /** JSON list of what the card cites; null until extracted. */
   cites: Generated<string | null>
   /** The cites were written by a person, so an edit does not extract them again. */
@@ -103,6 +107,7 @@ export type CardVersionsTable = {
   published_at: Generated<string | null>
 }
 
+/** The newest verdict of a person on a card, in the words of the interface. */
 export type CardFeedbackTable = {
   feedback_id: string
   card_id: string

@@ -1,4 +1,3 @@
-import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './accessible.ts'
 import { intercept, lockNext, loseAnswer } from './intercept.ts'
@@ -46,7 +45,7 @@ async function commentOfOthers(cardId: string, people: number): Promise<void> {
   }
 }
 
-test('a reader says that a card helped, and its author reads the comment', async () => {
+test('a reader says that a card worked, and its author reads what others wrote', async () => {
   const author = await stage.person('Author')
   const reader = await stage.person('Reader')
   const { workspace_id } = await author.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
@@ -59,43 +58,41 @@ test('a reader says that a card helped, and its author reads the comment', async
   const card = await author.api<CardAnswer>('POST', '/api/v1/cards', { ...SAMPLES[0], workspace_id })
   await author.api('POST', `/api/v1/cards/${card.card_id}/share`)
   await openPage(reader.page, `/cards/${card.card_id}`)
-  await reader.page.getByRole('button', { name: 'Useful 0' }).click()
-  await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
-  const comment = reader.page.getByLabel('Comment for the author')
-  await comment.fill('Saved me an afternoon.')
-  const typeOn = (route: Route) => comment.fill('And an evening.').then(() => route.continue())
-  await intercept(reader.page, '**/feedback', typeOn, { times: 1 })
-  await reader.page.getByRole('button', { name: 'Send' }).click()
-  await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
-  expect(await comment.inputValue()).toBe('And an evening.')
-  // An editor sees the feedback of others, and finds the own one behind however many of them.
+  const { page } = reader
+  const pressed = (name: string) => page.getByRole('button', { name, pressed: true }).waitFor()
+  const [dialog, note] = [page.getByRole('dialog'), page.getByRole('dialog').getByLabel('Note')]
+  const addDetails = () => page.getByRole('button', { name: 'Add details' }).click()
+  await page.getByRole('button', { name: 'Worked' }).click()
+  await pressed('Worked')
+  await settled(page)
+  await addDetails()
+  await note.fill('Saved me an afternoon.')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('listitem').getByText('Saved me an afternoon.').waitFor()
+  // The reader finds the own one behind however many of others.
   await commentOfOthers(card.card_id, 20)
-  await reopenPage(reader.page)
-  await reader.page.getByRole('button', { name: 'Useful 21', pressed: true }).waitFor()
-  await reader.page.getByRole('button', { name: 'Take back', exact: true }).waitFor()
-  expect(await comment.inputValue()).toBe('And an evening.')
-  await settled(reader.page)
-  await expectAccessible(reader.page)
+  await reopenPage(page)
+  await pressed('Worked')
+  await addDetails()
+  expect(await note.inputValue()).toBe('Saved me an afternoon.')
+  await settled(page)
+  await expectAccessible(page)
   // Sent, and the card left before the answer: nothing waits to be sent.
-  const goOn = await lockNext(reader.page, '**/feedback')
-  await reader.page.getByRole('button', { name: 'Send' }).click()
-  await visit(reader.page, '/library')
+  await note.fill('Saved me an afternoon, and an evening.')
+  const goOn = await lockNext(page, '**/verdicts')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await visit(page, '/library')
   goOn()
-  await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
-  await visit(reader.page, `/cards/${card.card_id}`)
-  expect(await comment.inputValue()).toBe('')
-  // What another tab says of this person is shown here too.
-  await reader.page.getByRole('button', { name: 'Did not apply 0' }).click()
-  await reader.page.getByRole('button', { name: 'Did not apply 1', pressed: true }).waitFor()
-  await settled(reader.page)
-  const feedback = `/api/v1/cards/${card.card_id}/feedback`
-  await reader.api('POST', feedback, { kind: 'useful', comment: 'Saved me an afternoon.' })
-  await comeBack(reader.page)
-  await reader.page.getByRole('button', { name: 'Useful 21', pressed: true }).waitFor()
-  // Another vote keeps the comment.
-  await reader.page.getByRole('button', { name: 'Outdated 0' }).click()
-  await reader.page.getByRole('button', { name: 'Outdated 1', pressed: true }).waitFor()
-  await settled(reader.page)
+  await page.getByText('Noted.').waitFor()
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-verdict')
+  await openPage(page, `/cards/${card.card_id}`)
+  // What this person says elsewhere is shown here too.
+  await reader.api('POST', `/api/v1/cards/${card.card_id}/feedback`, { kind: 'not_applicable' })
+  await comeBack(page)
+  await pressed('Failed')
+  await page.getByRole('button', { name: 'Outdated' }).click()
+  await pressed('Outdated')
+  await settled(page)
   await author.api('PATCH', `${members}/${user_id}`, { role: 'viewer' })
   await openPage(reader.page, `/cards/${card.card_id}/edit`)
   await reader.page.getByRole('heading', { name: 'You can read this card, not change it' }).waitFor()
@@ -103,7 +100,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   await reader.page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await openPage(author.page, `/cards/${card.card_id}`)
   await author.page.getByRole('button', { name: 'Show more of 21' }).click()
-  await author.page.getByText('Saved me an afternoon.').waitFor()
+  await author.page.getByText('Comment 0', { exact: true }).waitFor()
 })
 
 test('a deleted card is gone at once and comes back by undo, also while a dialog is open', async () => {

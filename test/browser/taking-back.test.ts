@@ -86,21 +86,20 @@ test('one’s own workspace leads to its cards and offers no deletion; one of ot
   expect(await person.page.getByRole('link', { name: 'Review queue' }).count()).toBe(0)
 })
 
-test('feedback is given and taken back', async () => {
+test('a verdict is given and taken back', async () => {
   const author = await stage.account('Author')
   const reader = await stage.person('Reader')
   const { card_id } = await write(author)
   await author.api('POST', `/api/v1/cards/${card_id}/publish`)
   const { page } = reader
   await openPage(page, `/cards/${card_id}`)
-  const useful = page.getByRole('button', { name: /^Useful/ })
-  await useful.click()
-  // It does nothing while the vote is on its way.
+  const worked = page.getByRole('button', { name: 'Worked' })
+  await worked.click()
+  // It does nothing while the verdict is on its way.
   await page.getByRole('button', { name: 'Take back', disabled: false }).press('Enter')
-  await page.getByText('Your feedback is taken back.').waitFor()
-  await useful.and(page.locator(':focus')).waitFor()
-  expect(await useful.getAttribute('aria-pressed')).toBe('false')
-  await expect.poll(() => useful.textContent()).toBe('Useful0')
+  await page.getByText('Taken back. It no longer counts.').waitFor()
+  await worked.and(page.locator(':focus')).waitFor()
+  await expect.poll(() => worked.getAttribute('aria-pressed')).toBe('false')
 })
 
 test('an open invite code is withdrawn', async () => {

@@ -29,10 +29,26 @@ async function choose({ page }: Person, item: string) {
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-test('a verdict of one person is read by the other, and taken back', async () => {
+/** A card of the first person, shared with a private team of both. */
+async function inTeam(lead: Account, mate: Account, sample: object): Promise<string> {
+  const { workspace_id } = await lead.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
+    name: 'Platform team',
+  })
+  const member = { email: mate.email, role: 'editor' }
+  await lead.api('POST', `/api/v1/workspaces/${workspace_id}/members/by-email`, member)
+  const id = await write(lead, { ...sample, workspace_id })
+  await lead.api('POST', `/api/v1/cards/${id}/share`)
+  return id
+}
+
+const answersIn = ({ page }: Person) => page.getByRole('region', { name: 'Did it work?' })
+const rowsIn = ({ page }: Person) =>
+  page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
+
+test('one click says whether a card worked; details come afterwards, and the other person reads both', async () => {
   const author = await stage.person('Verdict author')
   const reader = await stage.person('Verdict reader')
-  // New accounts are not named.
+  // New accounts are not named where strangers read.
   await stage.app.services.database.transaction((db) =>
     db
       .updateTable('users')
@@ -43,82 +59,148 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   const id = await published(author, SAMPLES[0])
   const { page } = reader
   await openPage(page, `/cards/${id}`)
-  const verdicts = page.getByRole('region', { name: 'Verdicts' })
-  expect(await verdicts.getByRole('button', { name: 'Still true' }).count()).toBe(0)
-  await verdicts.getByRole('button', { name: 'Failed' }).click()
+  const answers = answersIn(reader)
+  const [worked, failed] = ['Worked', 'Failed'].map((name) => answers.getByRole('button', { name }))
+  await failed?.click()
+  await rowsIn(reader).getByText('Failed').waitFor()
+  await worked?.click()
+  await page.getByText('Noted. Verdict author earned 1 credit.').waitFor()
+  await page.getByText(/^Worked for 1 person, last on \d+ \w+$/).waitFor()
+  await answers.getByRole('button', { name: 'Worked', pressed: true }).waitFor()
+  expect(await rowsIn(reader).count()).toBe(1)
+  await worked?.click()
+  await page.getByText('You have already said so.').waitFor()
+
   const dialog = page.getByRole('dialog')
-  // Nothing is written, so nothing is asked.
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
-  await verdicts.getByRole('button', { name: 'Failed' }).click()
+  await answers.getByRole('button', { name: 'Add details' }).click()
   expect(await dialog.getByLabel('Environment 1, name').inputValue()).toBe('node')
   expect(await dialog.getByLabel('Environment 1, value').inputValue()).toBe('20.11')
   await dialog.getByLabel('Note').fill('Found by the idle count within a minute.')
   await dialog.getByLabel('Output').fill('waiting=0 idle=10 total=10')
   // The session has ended meanwhile.
   await reader.context.clearCookies()
-  await dialog.getByRole('button', { name: 'Say so' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Your session has ended.').waitFor()
   await page.getByLabel('E-mail').fill(reader.email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await verdicts.getByRole('button', { name: 'Failed' }).click()
+  await answers.getByRole('button', { name: 'Add details' }).click()
   expect(await dialog.getByLabel('Note').inputValue()).toBe('Found by the idle count within a minute.')
   expect(await dialog.getByLabel('Output').inputValue()).toBe('waiting=0 idle=10 total=10')
-  await dialog.getByText('Worked', { exact: true }).click()
   await dialog.getByLabel('Environment 1, value').fill('24.1')
   await dialog.getByLabel('Environment 3, name').fill('node')
   await dialog.getByText('node is there twice.').waitFor()
-  expect(await dialog.getByRole('button', { name: 'Say so' }).isDisabled()).toBe(true)
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   await dialog.getByRole('button', { name: 'Remove environment 3' }).click()
   await expectAccessible(page)
   await picture(page, 'verdict-1280-light')
-  await dialog.getByRole('button', { name: 'Say so' }).click()
-  await page.getByText('Noted. Verdict author earned 1 credit.').waitFor()
+  await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText(/^Worked for 1 person, last on [^,]+, node 24$/).waitFor()
-  await page.getByRole('img', { name: /^Works for the next person with a chance of \d+ %/ }).waitFor()
-  await verdicts.getByText('Found by the idle count').waitFor()
+  await rowsIn(reader).getByText('Found by the idle count').waitFor()
+  expect(await rowsIn(reader).count()).toBe(1)
   await expect.poll(() => page.evaluate(() => Object.keys(localStorage).join())).not.toContain('kv-verdict')
 
   await openPage(author.page, `/cards/${id}`)
-  const row = author.page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
+  const row = rowsIn(author)
   await row.getByText('Verdict reader').waitFor()
   await row.getByText('node 24.1').waitFor()
   await row.getByText('Output').click()
   await row.getByText('waiting=0 idle=10 total=10').waitFor()
-  await author.page.getByRole('button', { name: 'Still true' }).click()
+  await author.page.getByText('Does it still work?').waitFor()
+  const confirm = answersIn(author).getByRole('button', { name: 'Worked' })
+  await confirm.click()
   await author.page.getByText('Noted.').waitFor()
   await expect.poll(() => row.count()).toBe(2)
   // The owner of a public card is not named.
   await author.page.getByText(/^Worked for 1 person/).waitFor()
   await settled(author.page)
-  await author.page.getByRole('button', { name: 'Take back what I said' }).press('Enter')
+  await answersIn(author).getByRole('button', { name: 'Take back' }).press('Enter')
   await author.page.getByText('Taken back. It no longer counts.').waitFor()
   // The keyboard goes on beside it, and the undo of what was said before is gone: it would withdraw what is said later.
-  await author.page.locator('button:focus', { hasText: 'Still true' }).waitFor()
+  await author.page.locator('button:focus', { hasText: 'Worked' }).waitFor()
   expect(await author.page.getByText('Noted.').count()).toBe(0)
   await author.page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => row.count()).toBe(2)
-  await author.page.getByRole('button', { name: 'Still true' }).click()
-  await author.page.getByText('You have already said so.').waitFor()
-  expect(await row.count()).toBe(2)
 
   await reopenPage(page)
   // Who said it is for those who edit the card.
-  await verdicts.getByText('You · ').waitFor()
-  expect(await verdicts.getByText('Verdict author').count()).toBe(0)
-  await verdicts.getByRole('button', { name: 'Take back what I said' }).click()
+  await answers.getByText('You · ').waitFor()
+  expect(await answers.getByText('Verdict author').count()).toBe(0)
+  await answers.getByRole('button', { name: 'Take back' }).click()
   await page.getByText('Taken back. It no longer counts.').waitFor()
-  await page.getByText('No independent verdict yet').waitFor()
+  await page.getByText(/^Worked for/).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText(/^Worked for 1 person, last on [^,]+, node 24$/).waitFor()
-  await verdicts.getByText('Found by the idle count').waitFor()
+  await answers.getByText('Found by the idle count').waitFor()
 
   await author.api('PATCH', `/api/v1/cards/${id}`, { fix_summary: `Deploy twice. ${SAMPLES[0].fix_summary}` })
-  await look(reader, `/cards/${id}`, 'card-with-verdicts', /^Before the last change: worked for 1 person/)
-  expect(await verdicts.getByText('version 1').count()).toBe(2)
-  await verdicts.scrollIntoViewIfNeeded()
+  await look(reader, `/cards/${id}`, 'card-with-verdicts', /^Worked for 1 person.*, before the last edit$/)
+  expect(await answers.getByText('version 1').count()).toBe(2)
+  await answers.scrollIntoViewIfNeeded()
   await picture(page, 'verdicts-360-dark')
+})
+
+test('two new people of a team read one tally, and a doubt waits until somebody acts', async () => {
+  const lead = await stage.person('Ada Lead')
+  const mate = await stage.person('Mate Miller')
+  const id = await inTeam(lead, mate, SAMPLES[0])
+  await openPage(mate.page, `/cards/${id}`)
+  await mate.page.getByText('Did it work?').waitFor()
+  await answersIn(mate).getByRole('button', { name: 'Outdated' }).click()
+  await mate.page.getByText('Called outdated by 1 person').waitFor()
+  // What the interface calls feedback is the same act.
+  await lead.api('POST', `/api/v1/cards/${id}/feedback`, { kind: 'useful', comment: 'Worked at home' })
+  await reopenPage(mate.page)
+  await mate.page.getByText(/^Worked for 1 person, last on [^;]+; called outdated by 1 person$/).waitFor()
+  await rowsIn(mate).getByText('Worked at home').waitFor()
+  await settled(mate.page)
+  const text = `${await mate.page.locator('article header').innerText()} ${await answersIn(mate).innerText()}`
+  for (const word of ['%', 'Counts', 'Nobody', 'Useful', 'Did not apply', 'Verdict'])
+    expect(text, word).not.toContain(word)
+  await judge(mate.page, 'card-of-a-team')
+
+  const { page } = lead
+  await openPage(page, '/cards')
+  const panel = page.getByRole('list', { name: 'Did they work?' })
+  await expect
+    .poll(() => panel.getByRole('listitem').allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/Worked\s*1/),
+      expect.stringMatching(/Failed\s*0/),
+      expect.stringMatching(/Outdated\s*1/),
+    ])
+  // The useful of the owner was said after the doubt, so it has settled it.
+  await openPage(page, '/review')
+  await page.getByText('Nothing to look at').waitFor()
+  await mate.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'failed', note: 'not on musl' })
+  await openPage(page, '/review')
+  const row = page.getByRole('list', { name: 'Cards to look at again' }).getByRole('listitem')
+  await row.getByText('Failed for Mate Miller').waitFor()
+  await row.getByText('not on musl').waitFor()
+  await expectAccessible(page)
+  await picture(page, 'review-queue-doubted')
+  await row.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByText('Nothing to look at').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.getByRole('button', { name: 'Still works' }).click()
+  await page.getByText('Nothing to look at').waitFor()
+})
+
+test('a card that only its owner reads asks nobody whether it worked, and has no comments', async () => {
+  const person = await stage.person('Lone writer')
+  const id = await write(person, SAMPLES[3])
+  const { page } = person
+  await openPage(page, `/cards/${id}`)
+  await page.getByRole('heading', { name: SAMPLES[3].title }).waitFor()
+  await settled(page)
+  for (const name of ['Did it work?', 'Comments'])
+    expect(await page.getByRole('region', { name }).count()).toBe(0)
+  // What an agent of theirs said of it is shown, and can be taken back.
+  await person.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'failed', environment: { node: '24' } })
+  await reopenPage(page)
+  await rowsIn(person).getByText('node 24').waitFor()
+  await settled(page)
+  expect(await answersIn(person).getByRole('button').allInnerTexts()).toEqual(['Take back'])
 })
 
 test('rows and hits say what came of a card', async () => {
@@ -143,25 +225,22 @@ test('a name that is written from right to left leaves the time beside it in its
   await reader.api('PATCH', '/api/v1/auth/me', { display_name: name })
   const id = await published(author, SAMPLES[3])
   await reader.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'worked' })
-  await reader.api('POST', `/api/v1/cards/${id}/feedback`, { kind: 'useful', comment: 'It helped.' })
-  const { page } = author
-  await openPage(page, `/cards/${id}`)
-  const row = page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
-  await row.locator('bdi', { hasText: name }).waitFor()
-  await page.locator('blockquote bdi', { hasText: name }).waitFor()
+  await openPage(author.page, `/cards/${id}`)
+  await rowsIn(author).locator('bdi', { hasText: name }).waitFor()
 })
 
 test('a first verdict is taken back by undo', async () => {
   const person = await stage.person('Quick confirmer')
-  const id = await write(person, SAMPLES[3])
+  const id = await inTeam(person, await stage.account('Colleague'), SAMPLES[3])
   const { page } = person
   await openPage(page, `/cards/${id}`)
   await settled(page)
   await page.clock.install()
-  await page.getByRole('button', { name: 'Still true' }).press('Enter')
+  const worked = answersIn(person).getByRole('button', { name: 'Worked' })
+  await worked.press('Enter')
   await page.getByText(/^Worked for 1 person/).waitFor()
   // Waiting for the answer did not take the focus away.
-  await page.locator('button:focus', { hasText: 'Still true' }).waitFor()
+  await page.locator('button:focus', { hasText: 'Worked' }).waitFor()
   // A notice stays for whoever points at it or has the keyboard in it.
   await page.getByText('Noted.').hover()
   await page.clock.fastForward(9000)
@@ -174,9 +253,9 @@ test('a first verdict is taken back by undo', async () => {
   await page.goto('about:blank')
 })
 
-test('many verdicts are shown page by page; taken back in part unseen, they have no undo', async () => {
+test('many verdicts are shown page by page, and taken back all at once', async () => {
   const person = await stage.person('Thorough tester')
-  const id = await write(person, SAMPLES[3])
+  const id = await inTeam(person, await stage.account('Colleague'), SAMPLES[3])
   for (let version = 1; version <= 21; version++)
     await person.api('POST', `/api/v1/cards/${id}/verdicts`, {
       outcome: 'failed',
@@ -184,13 +263,11 @@ test('many verdicts are shown page by page; taken back in part unseen, they have
     })
   const { page } = person
   await openPage(page, `/cards/${id}`)
-  const rows = page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
   await page.getByRole('button', { name: 'Show more of 21' }).waitFor()
-  expect(await rows.count()).toBe(20)
-  await page.getByRole('button', { name: 'Take back what I said' }).click()
+  expect(await rowsIn(person).count()).toBe(20)
+  await answersIn(person).getByRole('button', { name: 'Take back' }).click()
   await page.getByText('Taken back. It no longer counts.').waitFor()
-  await rows.first().waitFor({ state: 'detached' })
-  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await rowsIn(person).first().waitFor({ state: 'detached' })
 })
 
 test('cites are read from the card, written by hand, and read again', async () => {
@@ -277,7 +354,6 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   const links = page.getByRole('list', { name: 'Linked cards' })
   await links.getByText('The tool changed in spring.').waitFor()
   await links.getByText('Personal · Only you').waitFor()
-  await page.getByText('Read by you alone.').waitFor()
   expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
   await expect.poll(() => page.evaluate(keptReasons)).toEqual([])
   await visit(page, '/cards')
@@ -328,7 +404,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   await openPage(page, `/cards/${fromId}`)
   await choose(person, 'Merge into another card …')
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Its verdicts, 0 votes and 1 piece of evidence count on the other card.').waitFor()
+  await dialog.getByText('0 verdicts and 1 piece of evidence count on the other card.').waitFor()
   await dialog.getByLabel('Why').fill('Both tell of the same pool.')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
@@ -420,7 +496,7 @@ test('near cards stand beside a new one while it is written', async () => {
   expect(await symptom.inputValue()).toBe(SAMPLES[5].symptom)
 })
 
-test('a card past its interval waits in the review queue until its owner says that it is still true', async () => {
+test('a card past its interval waits in the review queue until its owner says that it still works', async () => {
   const owner = await stage.person('Reviewer')
   const id = await write(owner, SAMPLES[0])
   await owner.api('PUT', `/api/v1/cards/${id}/review-interval`, { review_after_days: 7 })
@@ -434,7 +510,7 @@ test('a card past its interval waits in the review queue until its owner says th
   const row = owner.page.getByRole('list', { name: 'Cards to look at again' }).getByRole('listitem')
   await row.getByText('Due').waitFor()
   await expectAccessible(owner.page)
-  await row.getByRole('button', { name: 'Still true' }).click()
+  await row.getByRole('button', { name: 'Still works' }).click()
   await owner.page.getByText('Nothing to look at').waitFor()
   await owner.page.locator('main h1:focus').waitFor()
 })

@@ -50,6 +50,7 @@ async function cards(t: TestVault) {
   await fine(author.get('/api/v1/cards/cites'))
   await fine(author.put(`${card}/review-interval`, { review_after_days: 30 }))
   await fine(author.get('/api/v1/cards/review-queue'))
+  await fine(author.put(`${card}/doubts`, { dismissed: true }))
   await fine(author.post('/api/v1/cards/similar', { title: 'Nightly import', symptom: 'lock timeout' }))
   const pulled = { workspace_id: author.workspaceId, server: 'https://other.example' }
   await fine(author.post('/api/v1/library/import', { ...pulled, cards: [foreignCard()] }))

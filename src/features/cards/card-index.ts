@@ -167,7 +167,13 @@ const BATCH = 100
 
 type IndexedRow = Omit<
   Selectable<CardsTable>,
-  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
+  | 'filter_text'
+  | 'recorded_with'
+  | 'origin_key'
+  | 'successor_gone'
+  | 'team_trust'
+  | 'doubted_at'
+  | 'doubts_dismissed_at'
 >
 
 export async function indexedCards(db: Db, rows: readonly IndexedRow[]): Promise<IndexedCard[]> {

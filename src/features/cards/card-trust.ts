@@ -7,11 +7,8 @@ import { DAY_MS } from '../../shared/time.ts'
 import { type AccountAge, accountAge, factorOfAge } from '../identity/index.ts'
 
 export type Judgement = {
-  /** Null for a vote. */
-  verdictId: string | null
   userId: string
   outcome: Exclude<VerdictOutcome, 'withdrawn'>
-  isVote: boolean
   isBeforeChange: boolean
   /** Empty if the card's readers must not see it. */
   environment: Record<string, string>
@@ -25,6 +22,8 @@ export type Judgement = {
   since: string
   /** The judge belongs to the card's private workspace, or to the private team that published the card. */
   isMember: boolean
+  /** The judge is the owner, or an editor of that workspace or of the one where the card is. */
+  mayEdit: boolean
 }
 
 export type CardFacts = {
@@ -47,8 +46,6 @@ const WEIGHTS = {
     reference: { worked: 3, failed: 1 },
     decision: { worked: 4, failed: 1 },
   } satisfies Record<CardType, { worked: number; failed: number }>,
-  verdict: 1,
-  vote: 0.4,
   owner: 0.2,
   /** For public cards only: on a team's own cards all judges are members. */
   team: 0.6,
@@ -90,7 +87,6 @@ function weightOf(judgement: Judgement, card: CardFacts): number {
   const ageDays = Math.max(0, (card.now.getTime() - Date.parse(judgement.at)) / DAY_MS)
   return (
     weightOfPerson(judgement, card) *
-    (judgement.isVote ? WEIGHTS.vote : WEIGHTS.verdict) *
     (judgement.isBeforeChange ? WEIGHTS.beforeChange : 1) *
     2 ** (-ageDays / card.halfLifeDays)
   )
@@ -248,6 +244,14 @@ export const lastConfirmedAt = (judgements: readonly Judgement[]): string | null
     null,
   )
 
+/** Returns when anybody last called the card failed or outdated, unless somebody who may edit it confirmed it later. */
+export function lastDoubtedAt(judgements: readonly Judgement[]): string | null {
+  const times = judgements.filter(({ outcome }) => outcome !== 'worked').map(({ at }) => at)
+  const last = times.toSorted().at(-1)
+  const confirmed = lastConfirmedAt(judgements.filter(({ mayEdit }) => mayEdit))
+  return last === undefined || (confirmed !== null && confirmed >= last) ? null : last
+}
+
 /** Returns the trust without environments, for everybody who may see the card. */
 export const trustCounts = (trust: string | null): Omit<StoredTrust, 'environments'> | null =>
   trust === null ? null : fromJson(trust)
@@ -261,7 +265,7 @@ export function storedTrust({ trust, seen_since }: Row): StoredTrust | null {
   return (stored.seen_since ?? null) === seen_since ? stored : { ...stored, environments: [] }
 }
 
-export const DISTRUSTED_BELOW = 0.5
+const DISTRUSTED_BELOW = 0.5
 
 export const isDistrusted = (trust: Belief | null): boolean => trust !== null && trust.high < DISTRUSTED_BELOW
 
@@ -298,11 +302,13 @@ export function trustSummary(trust: StoredTrust, now: Date): string {
     failed > 0 ? `failed for ${people(failed)}${versionsSaid(trust, 'failed')}` : '',
     stale > 0 ? `called outdated by ${people(stale)}` : '',
   ].filter((part) => part !== '')
-  if (said.length === 0) return 'No independent verdict yet'
-  const isOfFormerFix = trust.before_change === trust.people
-  const text = `${isOfFormerFix ? 'before the last change: ' : ''}${said.join('; ')}`
+  if (said.length === 0) return 'Too early to tell'
+  const all = said.length > 1 ? 'all ' : ''
+  const when = trust.before_change === trust.people ? `, ${all}before the last edit` : ''
+  const text = said.join('; ')
   const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-  return sentence.length <= MAX_SUMMARY_LENGTH ? sentence : `${sentence.slice(0, MAX_SUMMARY_LENGTH - 1)}…`
+  const room = MAX_SUMMARY_LENGTH - when.length
+  return `${sentence.length <= room ? sentence : `${sentence.slice(0, room - 1)}…`}${when}`
 }
 
 export const Trust = z
@@ -312,7 +318,7 @@ export const Trust = z
     high: z.number(),
     worked: z
       .int()
-      .describe('How many people it worked for. New accounts, and others that count little, are left out'),
+      .describe('How many people it worked for. On cards that strangers read, new accounts are left out'),
     failed: z.int(),
     stale: z.int(),
     before_change: z

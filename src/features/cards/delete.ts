@@ -5,9 +5,7 @@ import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.t
 import { forbidden, notFound } from '../../core/errors.ts'
 import { emit } from '../../core/events.ts'
 import { requireScope } from '../../core/invoke.ts'
-import type { Db } from '../../db/db.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
-import type { FeedbackKind } from '../../db/knowledge-schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { isPublishingEnabled, requirePublishing } from '../identity/index.ts'
@@ -33,38 +31,8 @@ import {
   removeCard,
 } from './store.ts'
 
-/** Counts feedback from its rows, so that the counts on the card cannot drift. */
-export async function recountFeedback(db: Db, cardId: string): Promise<void> {
-  const count = (kind: FeedbackKind) =>
-    db
-      .selectFrom('card_feedback')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where((eb) =>
-        eb.or([
-          eb('card_id', '=', cardId),
-          // Feedback on a merged card counts on its merge target.
-          eb(
-            'card_id',
-            'in',
-            eb.selectFrom('card_merges').select('from_card_id').where('into_card_id', '=', cardId),
-          ),
-        ]),
-      )
-      .where('kind', '=', kind)
-      .where('withdrawn_at', 'is', null)
-  await db
-    .updateTable('cards')
-    .set({
-      feedback_useful: count('useful'),
-      feedback_not_applicable: count('not_applicable'),
-      feedback_outdated: count('outdated'),
-    })
-    .where('card_id', '=', cardId)
-    .execute()
-}
-
 /** Takes the trust marks first: they are the first of all locks. */
-async function recountAfter(
+async function removeAndRefresh(
   ctx: Ctx,
   removed: readonly string[],
   remove: () => Promise<void>,
@@ -78,7 +46,6 @@ async function recountAfter(
     .execute()
   await emit(ctx, 'card.judgements_removed', { cardIds: takers.map((taker) => taker.into_card_id) })
   await remove()
-  for (const { into_card_id } of takers) await recountFeedback(ctx.db, into_card_id)
 }
 
 const KEPT_DAYS = 30
@@ -192,7 +159,7 @@ export async function purgeDeletedCards(ctx: Ctx): Promise<number> {
   for (;;) {
     const ids = await inTx(ctx, async (ctx) => {
       const ids = await findPurgeable(ctx.db, keptSince(ctx), PURGE_BATCH)
-      await recountAfter(ctx, ids, async () => {
+      await removeAndRefresh(ctx, ids, async () => {
         for (const id of ids) await removeCard(ctx.db, id)
       })
       return ids
@@ -233,7 +200,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string, since = ''):
     )
     .execute()
   const ids = [...deleted, ...unseen].map(({ card_id }) => card_id)
-  await recountAfter(ctx, ids, async () => {
+  await removeAndRefresh(ctx, ids, async () => {
     await lockWithRelated(ctx, ids)
     const now = ctx.now().toISOString()
     for (const card_id of ids) {

@@ -41,10 +41,10 @@ export {
 } from './card-index.ts'
 export {
   type CardFacts,
-  DISTRUSTED_BELOW,
   isDistrusted,
   type Judgement,
   lastConfirmedAt,
+  lastDoubtedAt,
   presentTrust,
   type StoredTrust,
   storedTrust,
@@ -60,7 +60,6 @@ export {
   deleteCard,
   forgetPrivateCards,
   purgeDeletedCards,
-  recountFeedback,
   removeDeletable,
   sendCardsHome,
   undeleteCard,

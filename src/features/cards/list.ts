@@ -74,7 +74,13 @@ const SHOWN = [
 
 export type ReadRow = Omit<
   Selectable<CardsTable>,
-  'filter_text' | 'recorded_with' | 'origin_key' | 'successor_gone' | 'team_trust'
+  | 'filter_text'
+  | 'recorded_with'
+  | 'origin_key'
+  | 'successor_gone'
+  | 'team_trust'
+  | 'doubted_at'
+  | 'doubts_dismissed_at'
 > & {
   owner_name: string
   owner_deleted_at: string | null

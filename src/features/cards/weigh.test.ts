@@ -25,10 +25,8 @@ const OPEN: CardFacts = {
 
 const judgements = (count: number, outcome: Judgement['outcome'], since = LONG_AGO): Judgement[] =>
   Array.from({ length: count }, (_, i) => ({
-    verdictId: `${outcome}${since}${i}`,
     userId: `${since}${i}`,
     outcome,
-    isVote: false,
     isBeforeChange: false,
     environment: {},
     at: NOW.toISOString(),
@@ -38,6 +36,7 @@ const judgements = (count: number, outcome: Judgement['outcome'], since = LONG_A
     isProven: true,
     since: since ?? '',
     isMember: false,
+    mayEdit: false,
   }))
 
 const beliefIn = (said: readonly Judgement[]) => beliefOf(weighAll(said, OPEN), OPEN.cardType)
@@ -146,7 +145,14 @@ test('a summary names people, the day, and where; a former fix is said first', (
     'Worked for 3 people, last on 1 Jun, 2 on node 22; failed for 1 person, node 18',
   )
   const former = worked.map((one) => ({ ...one, at: '2025-11-02T23:00:00.000Z', isBeforeChange: true }))
-  expect(summaryOf(former)).toBe('Before the last change: worked for 3 people, last on 2 Nov 2025')
+  expect(summaryOf(former)).toBe('Worked for 3 people, last on 2 Nov 2025, before the last edit')
+  const both = [...former, ...failed.map((one) => ({ ...one, isBeforeChange: true }))]
+  expect(summaryOf(both)).toBe(
+    'Worked for 3 people, last on 2 Nov 2025; failed for 1 person, all before the last edit',
+  )
+  // Where there is no room for all, the end stays.
+  const long = on('24 abcdefghijklmnopqrstuv'.slice(0, 17), both)
+  expect(summaryOf(long)?.length).toBeLessThanOrEqual(120)
   expect(summaryOf(judgements(2, 'stale'))).toBe('Called outdated by 2 people')
-  expect(summaryOf(judgements(40, 'worked', YOUNG))).toBe('No independent verdict yet')
+  expect(summaryOf(judgements(40, 'worked', YOUNG))).toBe('Too early to tell')
 })

@@ -192,6 +192,7 @@ onBothEngines('ways around moderators', (t) => {
     for (const refused of [
       judge({ note: 'Buy!' }),
       judge({ environment: { buy: 'now' } }),
+      me.post(`${url(theirs)}/feedback`, { kind: 'useful', comment: 'Buy!' }),
       link(kept, 'Buy!'),
     ])
       expect((await refused).body.code).toBe('publishing_banned')

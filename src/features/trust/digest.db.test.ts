@@ -79,7 +79,7 @@ onBothEngines('the mail about feedback', (t) => {
     const [mail, ...more] = await digest(app, other, app, other)
     expect(more).toEqual([])
     expect(mail?.envelope.to).toEqual([owner.email])
-    expect(mail?.text).toContain('“The pool of connections runs dry at night”: 2 × useful')
+    expect(mail?.text).toContain('“The pool of connections runs dry at night”: 2 × worked')
     expect(mail?.text).toContain('“A <b>build</b> that fails on Mondays only”: 1 × outdated')
     expect(mail?.html).toContain('A &lt;b&gt;build')
     expect(mail?.text).toContain(`${app.services.config.baseUrl}/settings`)
@@ -92,7 +92,7 @@ onBothEngines('the mail about feedback', (t) => {
     await say(two, second, 'useful')
     offsetMs += 2 * HOUR_MS
     const [next] = await digest(app, other)
-    expect(next?.text).toContain('“A <b>build</b> that fails on Mondays only”: 2 × useful')
+    expect(next?.text).toContain('“A <b>build</b> that fails on Mondays only”: 2 × worked')
     expect(next?.text).not.toContain('The pool')
     offsetMs += 25 * HOUR_MS
     expect(await digest(app, other)).toHaveLength(1)
@@ -154,7 +154,7 @@ onBothEngines('the mail about feedback', (t) => {
     await owner.put(SETTINGS, { email_notifications: true })
     expect(await digest()).toEqual([])
     await say(reader, card, 'not_applicable')
-    expect((await digest())[0]?.text).toContain('1 × not applicable')
+    expect((await digest())[0]?.text).toContain('1 × failed')
   })
 
   test('a mail that waits for the mail server goes to nobody who has switched mails off meanwhile', async () => {

@@ -78,7 +78,7 @@ const OWNERS_AT_ONCE = 100
 const MAX_CARDS = 20
 const MAX_TITLE_LENGTH = 100
 
-const KIND_WORDS = { useful: 'useful', not_applicable: 'not applicable', outdated: 'outdated' } as const
+const KIND_WORDS = { useful: 'worked', not_applicable: 'failed', outdated: 'outdated' } as const
 
 function shortTitle(title: string): string {
   const line = title.replaceAll(/\s+/g, ' ').trim()

@@ -3,7 +3,7 @@ import { addLike, type Person, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { longKnown } from '../../../test/support/moderation.ts'
 import { DAY_MS } from '../../shared/time.ts'
-import { MAX_REWARDS_PER_DAY, MAX_REWARDS_RECEIVED_PER_DAY } from './feedback.ts'
+import { MAX_REWARDS_PER_DAY, MAX_REWARDS_RECEIVED_PER_DAY } from './record-verdict.ts'
 
 onBothEngines('feedback', (t) => {
   const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance

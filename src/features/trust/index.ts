@@ -5,5 +5,12 @@ export { feedbackMailNow, mailFeedback } from './feedback-mail.ts'
 export { linkCards, listLinks, unlinkCards } from './links.ts'
 export { mergeCard, unmergeCard } from './merge.ts'
 export { refreshAllTrust, refreshDueTrust, refreshTrustIn, trustSubscribers } from './refresh.ts'
-export { cardsToReview, QueueItem, reviewQueue, setReviewInterval, tellOwners } from './review-queue.ts'
+export {
+  cardsToReview,
+  dismissDoubts,
+  QueueItem,
+  reviewQueue,
+  setReviewInterval,
+  tellOwners,
+} from './review-queue.ts'
 export { listVerdicts, verifyCard, withdrawVerdicts } from './verdicts.ts'

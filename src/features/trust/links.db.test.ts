@@ -153,7 +153,7 @@ onBothEngines('cards that stand to one another', (t) => {
       card_id: two,
       merged_from: one,
       trust: { worked: 2, people: 2 },
-      feedback: { useful: 1 },
+      feedback: { useful: 2 },
     })
     expect(read.evidences).toMatchObject([
       { content: 'second log' },
@@ -161,9 +161,9 @@ onBothEngines('cards that stand to one another', (t) => {
     ])
     await a.post(`${url(one)}/verdicts`, { outcome: 'failed', environment: { node: '18' } })
     expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 2, failed: 1 })
-    // What a person said of either counts on one card, so it is taken back by either id.
+    // What a person said of either, at either door, counts on one card, so it is taken back by either id.
     expect((await b.delete(`${url(one)}/verdicts`)).status).toBe(204)
-    expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 2, failed: 1, people: 2 })
+    expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 1, failed: 1, people: 1 })
     await b.post(`${url(two)}/verdicts`, { outcome: 'worked' })
     const link = await user.post(`${url(two)}/links`, { to_card_id: one, kind: 'supersedes' })
     await user.delete(`${url(two)}/links/${link.body.link_id}`)
@@ -177,10 +177,14 @@ onBothEngines('cards that stand to one another', (t) => {
     })
     await user.delete(`${url(three)}/links/${newer.body.link_id}`)
     expect((await user.delete(`${url(one)}/merge`)).status).toBe(204)
-    expect((await a.get(url(one))).body).toMatchObject({ card_id: one, trust: { worked: 2 } })
+    expect((await a.get(url(one))).body).toMatchObject({
+      card_id: one,
+      trust: { worked: 1 },
+      feedback: { useful: 1 },
+    })
     expect((await a.get(url(two))).body).toMatchObject({
       trust: { worked: 1, failed: 1 },
-      feedback: { useful: 0 },
+      feedback: { useful: 1, not_applicable: 1 },
     })
   })
 
@@ -203,7 +207,7 @@ onBothEngines('cards that stand to one another', (t) => {
     await c.post(`${url(one)}/feedback`, { kind: 'not_applicable' })
     expect(await feedbackOn(two)).toEqual({ useful: 1, not_applicable: 1, outdated: 1 })
     expect(await said(user)).toEqual([
-      [one, 'not_applicable'],
+      [two, 'not_applicable'],
       [two, 'outdated'],
       [one, 'useful'],
     ])
@@ -211,12 +215,14 @@ onBothEngines('cards that stand to one another', (t) => {
     // What a person said of either is one feedback: a new one replaces it, and it is taken back by either id.
     await a.post(`${url(two)}/feedback`, { kind: 'outdated' })
     expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 1, outdated: 2 })
+    expect((await said(user)).filter(([, kind]: string[]) => kind === 'useful')).toEqual([])
     expect((await c.delete(`${url(two)}/feedback`)).status).toBe(204)
     expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
     await c.post(`${url(one)}/feedback`, { kind: 'useful' })
     await user.delete(`${url(one)}/merge`)
+    // Undone, each card has what was said of it.
     expect(await feedbackOn(one)).toEqual({ useful: 1, not_applicable: 0, outdated: 0 })
-    expect(await feedbackOn(two)).toEqual({ useful: 0, not_applicable: 0, outdated: 2 })
+    expect(await feedbackOn(two)).toEqual({ useful: 1, not_applicable: 0, outdated: 2 })
   })
 
   test('the owner is told when somebody else’s card takes the place of theirs, unless that is undone', async () => {

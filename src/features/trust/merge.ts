@@ -6,13 +6,7 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { audit } from '../audit/index.ts'
-import {
-  CardId,
-  editableAtAnyVersion,
-  editableCard,
-  lockWithRelated,
-  recountFeedback,
-} from '../cards/index.ts'
+import { CardId, editableAtAnyVersion, editableCard, lockWithRelated } from '../cards/index.ts'
 import { requireMaySpeakOf } from '../permissions/index.ts'
 import {
   countMergedInto,
@@ -87,7 +81,6 @@ export const mergeCard = capability({
         why,
         created_at,
       })
-      await recountFeedback(ctx.db, into_card_id)
       await audit(ctx, {
         action: 'card.merged',
         subject: { type: 'card', id: card_id },
@@ -122,7 +115,6 @@ export const unmergeCard = capability({
       await lockWithRelated(ctx, parted)
       await deleteMerge(ctx.db, card_id)
       await succeedAnew(ctx, card_id, await successorByLink(ctx.db, card_id))
-      for (const cardId of parted) await recountFeedback(ctx.db, cardId)
       await audit(ctx, {
         action: 'card.unmerged',
         subject: { type: 'card', id: card_id },

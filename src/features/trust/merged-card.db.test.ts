@@ -22,6 +22,7 @@ onBothEngines('the id of a merged card', (t) => {
     ['post', `${url(cardId)}/restore`, { version: 1 }],
     ['put', `${url(cardId)}/cites`, { cites: ['npm:left-pad@1'] }],
     ['put', `${url(cardId)}/review-interval`, { review_after_days: 30 }],
+    ['put', `${url(cardId)}/doubts`, { dismissed: true }],
     ['post', `${url(cardId)}/publish`, {}],
     ['post', `${url(cardId)}/share`, {}],
     ['post', `${url(cardId)}/share`, { workspace_id }],

@@ -5,11 +5,11 @@ import { fromJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Database, Db } from '../../db/db.ts'
 import type { Closeness } from '../../db/knowledge-schema.ts'
 import { inBatches, type Queue, take, waiting } from '../../db/queue.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { Role, Schema } from '../../db/schema.ts'
 import { isAmongTexts, textList } from '../../db/sql-values.ts'
-import { type CardFacts, type Judgement, lastConfirmedAt, trustFrom } from '../cards/index.ts'
+import { type CardFacts, type Judgement, lastConfirmedAt, lastDoubtedAt, trustFrom } from '../cards/index.ts'
 import { isEveryAddressProven } from '../mail/index.ts'
-import { policyOf } from '../permissions/index.ts'
+import { hasRole, policyOf } from '../permissions/index.ts'
 
 const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
   db
@@ -28,6 +28,10 @@ const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
       'cards.trust',
       'cards.team_trust',
       'cards.confirmed_at',
+      'cards.doubted_at',
+      'cards.feedback_useful',
+      'cards.feedback_not_applicable',
+      'cards.feedback_outdated',
       'cards.workspace_id',
       'cards.origin_workspace_id',
       'workspaces.visibility',
@@ -52,7 +56,7 @@ const membersAmong = (db: Db, workspaceIds: readonly string[], userIds: readonly
     ? []
     : db
         .selectFrom('memberships')
-        .select(['workspace_id', 'user_id'])
+        .select(['workspace_id', 'user_id', 'role'])
         .where(isAmongTexts(db, 'workspace_id', textList(workspaceIds)))
         .where(isAmongTexts(db, 'user_id', textList(userIds)))
         .execute()
@@ -109,24 +113,15 @@ const verdictsOn = (db: Db, cardIds: readonly string[]) =>
     .orderBy('card_verdicts.verdict_id')
     .execute()
 
-const votesOn = (db: Db, cardIds: readonly string[]) =>
+/** Returns the feedback that stands, oldest first. */
+const feedbackOn = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('card_feedback')
-    .innerJoin('cards', 'cards.card_id', 'card_feedback.card_id')
-    .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
-    .select([
-      'card_feedback.card_id',
-      'card_feedback.user_id',
-      'card_feedback.kind',
-      'card_feedback.created_at',
-      'users.email_verified',
-      'users.created_at as judge_since',
-      closenessOf('card_feedback.user_id').as('closeness'),
-      'cards.owner_id',
-    ])
-    .where('card_feedback.card_id', 'in', cardIds)
-    .where('card_feedback.kind', 'in', ['useful', 'outdated'])
-    .where('card_feedback.withdrawn_at', 'is', null)
+    .select(['card_id', 'user_id', 'kind'])
+    .where('card_id', 'in', cardIds)
+    .where('withdrawn_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('feedback_id')
     .execute()
 
 const closenessOf = (judge: string) => sql<Closeness>`case
@@ -160,11 +155,20 @@ async function findStanding(
   return { closeness, nth_of_owner: others + 1 }
 }
 
-async function saveTrust(
-  db: Db,
-  cardId: string,
-  change: { trust: string | null; team_trust: string | null; confirmed_at: string | null },
-): Promise<void> {
+/** The columns of a card that follow from what people said of it. */
+const DERIVED = [
+  'trust',
+  'team_trust',
+  'confirmed_at',
+  'doubted_at',
+  'feedback_useful',
+  'feedback_not_applicable',
+  'feedback_outdated',
+] as const
+
+type Derived = Pick<CardRow, (typeof DERIVED)[number]>
+
+async function saveTrust(db: Db, cardId: string, change: Derived): Promise<void> {
   await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }
 
@@ -233,7 +237,7 @@ async function judgedCards(db: Db, after: string, limit: number, workspaceId?: s
 
 type CardRow = Awaited<ReturnType<typeof cardsToWeigh>>[number]
 type VerdictRow = Awaited<ReturnType<typeof verdictsOn>>[number]
-type VoteRow = Awaited<ReturnType<typeof votesOn>>[number]
+type FeedbackRow = Awaited<ReturnType<typeof feedbackOn>>[number]
 
 type FixChange = { version: number; at: string }
 
@@ -269,19 +273,22 @@ function workspaceOfMembers(card: CardRow): string | null {
   return isFromTeam ? card.origin_workspace_id : null
 }
 
-async function membersOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[]) {
-  const workspaceIds = new Set(cards.flatMap((card) => workspaceOfMembers(card) ?? []))
+/** Returns the role of a judge in a workspace that has to do with one of these cards. */
+async function rolesOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[]) {
+  const workspaceIds = new Set(
+    cards.flatMap((card) => [card.workspace_id, workspaceOfMembers(card) ?? []].flat()),
+  )
   const userIds = new Set(said.map(({ user_id }) => user_id))
   const found = await membersAmong(ctx.db, [...workspaceIds], [...userIds])
-  const members = new Set(found.map(({ workspace_id, user_id }) => `${workspace_id} ${user_id}`))
-  return (card: CardRow, userId: string) => members.has(`${workspaceOfMembers(card)} ${userId}`)
+  const roles = new Map(found.map(({ workspace_id, user_id, role }) => [`${workspace_id} ${user_id}`, role]))
+  return (workspaceId: string | null, userId: string) => roles.get(`${workspaceId} ${userId}`)
 }
 
 type Weighed = {
   card: CardRow
   change: FixChange
   isReturned: (row: Said) => boolean
-  isMember: (card: CardRow, userId: string) => boolean
+  roleOf: (workspaceId: string | null, userId: string) => Role | undefined
   everybodyIsProven: boolean
 }
 
@@ -292,31 +299,19 @@ const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
     (since) => since === null || row.created_at >= since,
   )
 
-/** Only a later `outdated` counts: what worked once can be wrong today. */
-function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
-  const lastAt = new Map<string, string>()
-  for (const { userId, at } of given) if (at > (lastAt.get(userId) ?? '')) lastAt.set(userId, at)
-  return ({ user_id, kind, created_at }) => {
-    const at = lastAt.get(user_id)
-    return at === undefined || (kind === 'outdated' && created_at > at)
-  }
-}
-
 function judgementsOf(
   verdicts: readonly VerdictRow[],
-  votes: readonly VoteRow[],
-  { card, change, isReturned, isMember, everybodyIsProven }: Weighed,
+  { card, change, isReturned, roleOf, everybodyIsProven }: Weighed,
 ): Judgement[] {
+  const members = workspaceOfMembers(card)
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
-  const given = [...last.values()].flatMap((row): Judgement[] =>
+  return [...last.values()].flatMap((row): Judgement[] =>
     row.outcome === 'withdrawn'
       ? []
       : [
           {
-            verdictId: row.verdict_id,
             userId: row.user_id,
             outcome: row.outcome,
-            isVote: false,
             isBeforeChange: row.created_at < change.at,
             environment: wasSaidHere(row, card) ? fromJson(row.environment) : {},
             at: row.created_at,
@@ -325,28 +320,24 @@ function judgementsOf(
             isReturned: isReturned(row),
             isProven: everybodyIsProven || row.email_verified === 1,
             since: row.judge_since,
-            isMember: isMember(card, row.user_id),
+            isMember: roleOf(members, row.user_id) !== undefined,
+            mayEdit:
+              row.user_id === row.owner_id ||
+              [members, card.workspace_id].some((id) => hasRole(roleOf(id, row.user_id), 'editor')),
           },
         ],
   )
-  const voted = votes.filter(countsBeside(given)).map(
-    (row): Judgement => ({
-      verdictId: null,
-      userId: row.user_id,
-      outcome: row.kind === 'useful' ? 'worked' : 'stale',
-      isVote: true,
-      isBeforeChange: row.created_at < change.at,
-      environment: {},
-      at: row.created_at,
-      closeness: row.closeness,
-      nthOfOwner: 1,
-      isReturned: isReturned(row),
-      isProven: everybodyIsProven || row.email_verified === 1,
-      since: row.judge_since,
-      isMember: isMember(card, row.user_id),
-    }),
-  )
-  return [...given, ...voted]
+}
+
+/** Counts people, each by the newest feedback on the card or on one that was merged into it. */
+function countsOf(feedback: readonly FeedbackRow[]) {
+  const newest = new Map(feedback.map((row) => [row.user_id, row.kind]))
+  const count = (kind: FeedbackRow['kind']) => [...newest.values()].filter((each) => each === kind).length
+  return {
+    feedback_useful: count('useful'),
+    feedback_not_applicable: count('not_applicable'),
+    feedback_outdated: count('outdated'),
+  }
 }
 
 type JudgedCard = {
@@ -354,6 +345,7 @@ type JudgedCard = {
   judgements: Judgement[]
   facts: CardFacts
   hasTeam: boolean
+  counts: ReturnType<typeof countsOf>
 }
 
 async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<JudgedCard[]> {
@@ -364,20 +356,18 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
   const all = [...cardIds, ...takenBy.keys()]
   const countedOn = (row: { card_id: string }) => takenBy.get(row.card_id) ?? row.card_id
   const allVerdicts = await verdictsOn(ctx.db, all)
-  const allVotes = await votesOn(ctx.db, all)
-  const said = [...allVerdicts, ...allVotes]
-  const isReturned = await whoseIsReturned(ctx, said)
-  const isMember = await membersOf(ctx, cards, said)
+  const isReturned = await whoseIsReturned(ctx, allVerdicts)
+  const roleOf = await rolesOf(ctx, cards, allVerdicts)
   const verdicts = Map.groupBy(allVerdicts, countedOn)
-  const votes = Map.groupBy(allVotes, countedOn)
+  const feedback = Map.groupBy(await feedbackOn(ctx.db, all), countedOn)
   const everybodyIsProven = isEveryAddressProven(ctx)
   return cards.map((card) => ({
     card,
-    judgements: judgementsOf(verdicts.get(card.card_id) ?? [], votes.get(card.card_id) ?? [], {
+    judgements: judgementsOf(verdicts.get(card.card_id) ?? [], {
       card,
       change: lastChange(card, changes.get(card.card_id) ?? []),
       isReturned,
-      isMember,
+      roleOf,
       everybodyIsProven,
     }),
     facts: {
@@ -389,22 +379,24 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
       now: ctx.now(),
     },
     hasTeam: isOpen(card) && workspaceOfMembers(card) !== null,
+    counts: countsOf(feedback.get(card.card_id) ?? []),
   }))
 }
 
-/** Computes the trust of these cards and returns what has changed. */
+/** Computes what follows from the verdicts on these cards and returns what has changed. */
 async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
   if (cardIds.length === 0) return []
-  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts, hasTeam }) => {
+  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts, hasTeam, counts }) => {
     const trust = toJsonOrNull(trustFrom(judgements, facts))
     const forTeam = hasTeam ? toJsonOrNull(trustFrom(judgements, { ...facts, isForMembers: true })) : trust
-    const change = {
+    const change: Derived = {
       trust,
       team_trust: forTeam === trust ? null : forTeam,
       confirmed_at: lastConfirmedAt(judgements),
+      doubted_at: lastDoubtedAt(judgements),
+      ...counts,
     }
-    const names = ['trust', 'team_trust', 'confirmed_at'] as const
-    return names.every((name) => change[name] === card[name]) ? [] : [{ cardId: card.card_id, change }]
+    return DERIVED.every((name) => change[name] === card[name]) ? [] : [{ cardId: card.card_id, change }]
   })
 }
 

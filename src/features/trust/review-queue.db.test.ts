@@ -72,7 +72,6 @@ onBothEngines('cards that somebody should look at again', (t) => {
       .select('trust')
       .where('card_id', '=', fine)
       .executeTakeFirstOrThrow()
-    const trusted = (high: number) => JSON.stringify({ ...JSON.parse(stored.trust ?? ''), high })
     for (let batch = 0; batch < 5; batch++) {
       const others = Array.from({ length: 201 }, () => ({
         card_id: crypto.randomUUID(),
@@ -84,19 +83,84 @@ onBothEngines('cards that somebody should look at again', (t) => {
     }
     const [dated, doubted] = [await shared(), await shared()]
     await editor.put(`${url(dated)}/review-interval`, { review_after_days: 30 })
-    const change = async (card_id: string, columns: { edited_at: string } | { trust: string }) =>
+    const change = async (card_id: string, edited_at: string) =>
       t.app.services.database.transaction((db) =>
-        db.updateTable('cards').set(columns).where('card_id', '=', card_id).execute(),
+        db.updateTable('cards').set({ edited_at }).where('card_id', '=', card_id).execute(),
       )
-    await change(dated, { edited_at: new Date(now - 31 * DAY_MS).toISOString() })
-    await change(doubted, { trust: trusted(0.4) })
+    await change(dated, new Date(now - 31 * DAY_MS).toISOString())
+    await editor.post(`${url(doubted)}/verdicts`, { outcome: 'failed' })
     expect(await queue(editor, workspaceId)).toMatchObject([
+      { reason: 'doubted', card_id: doubted },
       { reason: 'due', card_id: dated },
-      { reason: 'distrusted', card_id: doubted },
     ])
     expect(await queue(editor)).toHaveLength(2)
-    await change(dated, { edited_at: new Date(now - 29 * DAY_MS).toISOString() })
-    expect(await queue(editor)).toMatchObject([{ reason: 'distrusted' }])
+    await change(dated, new Date(now - 29 * DAY_MS).toISOString())
+    expect(await queue(editor)).toMatchObject([{ reason: 'doubted' }])
+  })
+
+  test('a card that anybody called outdated or failed waits until somebody acts', async () => {
+    const { admin, editor, viewer, workspaceId } = await team(t)
+    const shared = async () => {
+      const { card_id } = await record(editor, {
+        ...goodCard(crypto.randomUUID()),
+        workspace_id: workspaceId,
+      })
+      await editor.post(`${url(card_id)}/share`)
+      return card_id as string
+    }
+    const ids = async () => (await queue(admin, workspaceId)).map((item) => item.card_id)
+    const [edited, confirmed, superseded, dismissed, withdrawn, elsewhere] = [
+      await shared(),
+      await shared(),
+      await shared(),
+      await shared(),
+      await shared(),
+      await shared(),
+    ]
+    const others = [edited, confirmed, superseded, withdrawn, elsewhere]
+    await viewer.post(`${url(dismissed)}/verdicts`, { outcome: 'stale', note: 'since 3.0' })
+    for (const card of others) {
+      // However many others it worked for.
+      await admin.post(`${url(card)}/verdicts`, { outcome: 'worked' })
+      t.later(1000)
+      await viewer.post(`${url(card)}/feedback`, { kind: 'not_applicable' })
+    }
+    expect((await ids()).toSorted()).toEqual([...others, dismissed].toSorted())
+    expect((await queue(editor)).map((item) => item.card_id).toSorted()).toEqual((await ids()).toSorted())
+    expect((await queue(admin, workspaceId)).at(-1)).toMatchObject({
+      reason: 'doubted',
+      card_id: dismissed,
+      doubt: { outcome: 'stale', user_name: 'viewer', note: 'since 3.0' },
+    })
+
+    t.later(1000)
+    await editor.patch(url(edited), { tags: ['new'] })
+    await editor.post(`${url(confirmed)}/verdicts`, { outcome: 'worked', environment: { node: '24' } })
+    await editor.post(`${url(await shared())}/links`, { to_card_id: superseded, kind: 'supersedes' })
+    await viewer.delete(`${url(withdrawn)}/verdicts`)
+    const doubts = `${url(dismissed)}/doubts`
+    expect((await viewer.put(doubts, { dismissed: true })).status).toBe(403)
+    expect((await (await t.user()).put(doubts, { dismissed: true })).status).toBe(404)
+    expect((await admin.put(doubts, { dismissed: true })).status).toBe(204)
+    // A reader for whom it works does not settle it for those who look after the card.
+    await viewer.post(`${url(elsewhere)}/verdicts`, { outcome: 'worked', environment: { node: '24' } })
+    expect(await ids()).toEqual([elsewhere])
+    await admin.put(doubts, { dismissed: false })
+    expect(await ids()).toContain(dismissed)
+    await admin.put(doubts, { dismissed: true })
+    t.later(1000)
+    await viewer.post(`${url(dismissed)}/verdicts`, { outcome: 'failed' })
+    expect(await ids()).toContain(dismissed)
+  })
+
+  test('a doubt of a stranger with a new account waits for the owner of a published card', async () => {
+    const [owner, stranger] = [await t.user(), await t.user('Stranger')]
+    const { card_id } = await record(owner)
+    expect((await owner.post(`${url(card_id)}/publish`)).status).toBe(200)
+    await stranger.post(`${url(card_id)}/feedback`, { kind: 'outdated' })
+    expect(await queue(owner)).toMatchObject([
+      { reason: 'doubted', card_id, doubt: { user_name: 'Stranger' } },
+    ])
   })
 
   test('two cards of a team with one symptom and two fixes that both worked are held against each other', async () => {

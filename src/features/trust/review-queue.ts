@@ -9,7 +9,6 @@ import { daysBefore, jsonNumber } from '../../db/sql-values.ts'
 import {
   AT_HOME,
   CardId,
-  DISTRUSTED_BELOW,
   editableUnmerged,
   Home,
   isCurrent,
@@ -23,11 +22,9 @@ import {
 } from '../cards/index.ts'
 import { tellAgainAfter } from '../notices/index.ts'
 import { requireRole } from '../permissions/index.ts'
+import { stands } from './refresh.ts'
 
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
-
-/** The upper bound of the trust in a card. Must stay in step with `isDistrusted`. */
-const upperBound = (db: Db) => jsonNumber(db, 'cards.trust', 'high')
 
 type Reviewed = { viewerId: string; workspaceId: string | undefined }
 
@@ -70,16 +67,50 @@ function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
     .execute()
 }
 
-const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
+/** Holds until somebody edits the card or dismisses the doubt. A confirmation clears `doubted_at`. */
+const isDoubted = sql<boolean>`cards.doubted_at > cards.edited_at
+  and (cards.doubts_dismissed_at is null or cards.doubted_at > cards.doubts_dismissed_at)`
+
+const doubted = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked)
     .select(HEAD)
     .select(trustSeenBy(asked.viewerId).as('trust'))
-    .where('cards.trust', 'is not', null)
-    .where(upperBound(db), '<', DISTRUSTED_BELOW)
-    .orderBy(upperBound(db))
+    .select('cards.doubted_at')
+    .where('cards.doubted_at', 'is not', null)
+    .where(isDoubted)
+    .orderBy('cards.doubted_at', 'desc')
     .orderBy('cards.card_id')
     .limit(limit)
     .execute()
+
+type DoubtedCard = { card_id: string; owner_id: string; seen_since: string | null }
+
+const MAX_DOUBTS_READ = 1000
+
+/** Returns the newest doubt of each card, unless it was said before the card came into its workspace. */
+async function newestDoubts(db: Db, viewerId: string, cards: readonly DoubtedCard[]) {
+  if (cards.length === 0) return new Map<string, Doubt>()
+  const since = new Map(
+    cards.map((card) => [card.card_id, card.owner_id === viewerId ? null : card.seen_since]),
+  )
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
+    .select(['card_verdicts.card_id', 'card_verdicts.outcome', 'card_verdicts.note'])
+    .select(['card_verdicts.created_at as at', 'users.display_name as user_name'])
+    .where('card_verdicts.card_id', 'in', [...since.keys()])
+    .where('card_verdicts.outcome', 'in', ['failed', 'stale'])
+    .where(stands)
+    .orderBy('card_verdicts.created_at', 'desc')
+    .orderBy('card_verdicts.verdict_id', 'desc')
+    .limit(MAX_DOUBTS_READ)
+    .execute()
+  const newest = new Map<string, Doubt>()
+  for (const { card_id, outcome, ...row } of rows)
+    if (!newest.has(card_id) && row.at >= (since.get(card_id) ?? ''))
+      newest.set(card_id, { ...row, outcome: outcome === 'stale' ? 'stale' : 'failed' })
+  return newest
+}
 
 /** Uses two reads, because the cards may be in different shards. */
 async function contradictions(db: Db, asked: Reviewed, limit: number) {
@@ -134,6 +165,10 @@ async function ownersWithIntervals(db: Db, after: string, limit: number): Promis
   return rows.map((row) => row.owner_id)
 }
 
+async function dismissUntil(db: Db, cardId: string, at: string | null): Promise<void> {
+  await db.updateTable('cards').set({ doubts_dismissed_at: at }).where('card_id', '=', cardId).execute()
+}
+
 async function setReviewDays(db: Db, cardId: string, days: number | null): Promise<void> {
   await db.updateTable('cards').set({ review_after_days: days }).where('card_id', '=', cardId).execute()
 }
@@ -143,12 +178,21 @@ const MAX_DAYS = 3650
 const MAX_SHOWN = 50
 const MAX_EXAMINED = 1000
 
+const Doubt = z.object({
+  outcome: z.enum(['failed', 'stale']),
+  user_name: z.string(),
+  note: z.string().nullable(),
+  at: Time,
+})
+
+type Doubt = z.input<typeof Doubt>
+
 export const QueueItem = z
   .object({
     reason: z
-      .enum(['due', 'distrusted', 'contradiction'])
+      .enum(['doubted', 'due', 'contradiction'])
       .describe(
-        'due: its review interval is over; distrusted: verdicts speak against it; contradiction: another card with the same symptom has another fix',
+        'doubted: somebody said that it failed or is outdated; due: its review interval is over; contradiction: another card with the same symptom has another fix',
       ),
     card_id: AnswerId,
     title: z.string(),
@@ -156,6 +200,7 @@ export const QueueItem = z
     ...AT_HOME,
     since: Time.nullable().describe('When it was last confirmed, or since when the reason is known'),
     trust: Trust.nullable(),
+    doubt: Doubt.nullable().describe('The newest one, where the reason is doubted'),
     other_card_id: AnswerId.nullable(),
     other_title: z.string().nullable(),
     other_home: Home.nullable(),
@@ -174,7 +219,7 @@ type Other = {
   hidden_at: string | null
 }
 
-type ReviewEntry = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust'> &
+type ReviewEntry = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust' | 'doubt'> &
   Omit<Other, 'card_id' | 'title'> & { other: Other | null }
 
 async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
@@ -185,17 +230,20 @@ async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
     reason: 'due',
     since: row.last_sure,
     trust: presentTrust(row, now),
+    doubt: null,
     other: null,
   }))
 }
 
-async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
-  const rows = await judgedBadly(ctx.db, asked, MAX_SHOWN)
+async function doubtedCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
+  const rows = await doubted(ctx.db, asked, MAX_SHOWN)
+  const doubts = await newestDoubts(ctx.db, asked.viewerId, rows)
   return rows.map((row) => ({
     ...row,
-    reason: 'distrusted',
-    since: null,
+    reason: 'doubted',
+    since: row.doubted_at,
     trust: presentTrust(row, ctx.now()),
+    doubt: doubts.get(row.card_id) ?? null,
     other: null,
   }))
 }
@@ -206,18 +254,22 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntr
     ...row,
     reason: 'contradiction',
     trust: presentTrust(row, ctx.now()),
+    doubt: null,
   }))
 }
 
-/** All reasons together, of each at most `MAX_SHOWN`. */
+/** All reasons together, of each at most `MAX_SHOWN`. A doubted card that is also due is listed once. */
 export async function cardsToReview(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
-  const reasons = [dueCards, distrustedCards, contradictingCards]
-  const found = await Promise.all(reasons.map((reason) => reason(ctx, asked)))
-  return withHomes(
-    ctx,
-    asked.viewerId,
-    found.flatMap((items) => items.slice(0, MAX_SHOWN)),
+  const reasons = [doubtedCards, dueCards, contradictingCards]
+  const [doubts = [], due = [], contradicting = []] = await Promise.all(
+    reasons.map((reason) => reason(ctx, asked)),
   )
+  const isDoubtful = new Set(doubts.map(({ card_id }) => card_id))
+  return withHomes(ctx, asked.viewerId, [
+    ...doubts,
+    ...due.filter(({ card_id }) => !isDoubtful.has(card_id)),
+    ...contradicting.slice(0, MAX_SHOWN),
+  ])
 }
 
 async function withHomes(ctx: Ctx, viewerId: string, found: readonly ReviewEntry[]): Promise<Item[]> {
@@ -245,7 +297,7 @@ async function withHomes(ctx: Ctx, viewerId: string, found: readonly ReviewEntry
 export const reviewQueue = capability({
   name: 'cards.review_queue',
   summary: 'Cards that somebody should look at again',
-  description: `Mine, or with workspace_id those of a workspace for its editors and admins: due for a review, distrusted, or contradicting another. At most ${MAX_SHOWN} of each. "Still true" is a verdict worked.`,
+  description: `Mine, or with workspace_id those of a workspace for its editors and admins: called failed or outdated by anybody, due for a review, or contradicting another. At most ${MAX_SHOWN} of each. A verdict worked of somebody who may edit the card settles what is doubted or due; so does an edit, and a doubt can be dismissed.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/review-queue'],
   input: z.object({ workspace_id: Id.optional() }),
@@ -273,6 +325,24 @@ export const setReviewInterval = capability({
     inTx(ctx, async (ctx) => {
       await editableUnmerged(ctx, card_id)
       await setReviewDays(ctx.db, card_id, review_after_days)
+    }),
+})
+
+export const dismissDoubts = capability({
+  name: 'cards.dismiss_doubts',
+  summary: 'Take a card off the review queue although somebody doubts it',
+  description:
+    'The verdicts stay and count. A later one brings the card back, and dismissed=false undoes it.',
+  scopes: ['record', 'case:write'],
+  rest: ['PUT /api/v1/cards/{card_id}/doubts'],
+  status: 204,
+  input: CardId.extend({ dismissed: z.boolean() }).meta({ id: 'DoubtsDismissed' }),
+  output: z.void(),
+  errors: [404, 409, 412],
+  run: (ctx, { card_id, dismissed }) =>
+    inTx(ctx, async (ctx) => {
+      await editableUnmerged(ctx, card_id)
+      await dismissUntil(ctx.db, card_id, dismissed ? ctx.now().toISOString() : null)
     }),
 })
 

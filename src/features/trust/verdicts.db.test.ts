@@ -157,7 +157,7 @@ onBothEngines('verdicts', (t) => {
     const after = await trustOf(owner, card)
     expect(after.before_change).toBe(3)
     expect(after.value).toBeGreaterThan(before.value)
-    expect(after.summary).toBe('Before the last change: failed for 3 people')
+    expect(after.summary).toBe('Failed for 3 people, before the last edit')
   })
 
   test('one vote does not mark a card as outdated; several do', async () => {
@@ -170,21 +170,88 @@ onBothEngines('verdicts', (t) => {
     expect((await owner.get(card)).body).toMatchObject({ likely_outdated: true, trust: { stale: 8 } })
   })
 
-  test('a verdict replaces an earlier vote, and “outdated” after it counts until the next verdict', async () => {
+  test('verdict and feedback are one: either door stores both, and the newest one spoken counts', async () => {
     const [owner, judge] = [await longKnown(t), await longKnown(t)]
     const card = await publicCard(owner)
-    await judge.post(`${card}/feedback`, { kind: 'outdated' })
-    t.later(DAY_MS)
-    await judge.post(`${card}/verdicts`, { outcome: 'worked' })
-    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 0, people: 1 })
-    t.later(DAY_MS)
+    const feedback = async () => (await owner.get(card)).body.feedback
+    const listed = async () =>
+      (await owner.get(`${card}/verdicts`)).body.items.map(
+        (item: { outcome: string; note: string | null; environment: { node?: string } }) =>
+          [item.outcome, item.environment.node, item.note].filter((word) => word != null).join(' '),
+      )
+    const given = await judge.post(`${card}/feedback`, { kind: 'outdated', comment: 'since version 3' })
+    expect(given.body).toMatchObject({ kind: 'outdated', comment: 'since version 3', credits_awarded: 0 })
+    expect(await listed()).toEqual(['stale since version 3'])
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 0, stale: 1, people: 1 })
+
+    const verdict = { outcome: 'worked', environment: { node: '24' }, note: 'on 24' }
+    t.later(1000)
+    expect((await judge.post(`${card}/verdicts`, verdict)).body.credits_awarded).toBe(1)
+    expect(await feedback()).toEqual({ useful: 1, not_applicable: 0, outdated: 0 })
+    expect((await judge.get(`${card}/feedback`)).body.items).toMatchObject([
+      { kind: 'useful', comment: 'on 24', feedback_id: given.body.feedback_id },
+    ])
+    t.later(1000)
+    await judge.post(`${card}/verdicts`, { outcome: 'failed', environment: { node: '18' } })
+    expect(await feedback()).toEqual({ useful: 0, not_applicable: 1, outdated: 0 })
+    // The newest spoken one, also if it repeats what was said before elsewhere.
+    t.later(1000)
+    await judge.post(`${card}/verdicts`, verdict)
+    expect(await feedback()).toEqual({ useful: 1, not_applicable: 0, outdated: 0 })
+    expect(await listed()).toEqual(['worked 24 on 24', 'failed 18', 'stale since version 3'])
+    // Feedback names no environment, so it replaces the newest verdict in its own.
+    t.later(1000)
+    await judge.post(`${card}/feedback`, { kind: 'not_applicable' })
+    expect(await listed()).toEqual(['failed 24', 'failed 18', 'stale since version 3'])
+    expect((await judge.delete(`${card}/feedback`)).status).toBe(204)
+    expect([await listed(), await trustOf(owner, card)]).toEqual([[], null])
+    expect(await feedback()).toEqual({ useful: 0, not_applicable: 0, outdated: 0 })
+
     await judge.post(`${card}/feedback`, { kind: 'useful' })
-    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 0, people: 1 })
-    await judge.post(`${card}/feedback`, { kind: 'outdated' })
-    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 1, people: 1 })
-    t.later(DAY_MS)
-    await judge.post(`${card}/verdicts`, { outcome: 'worked' })
-    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, stale: 0, people: 1 })
+    expect((await judge.delete(`${card}/verdicts`)).status).toBe(204)
+    expect((await judge.get(`${card}/feedback`)).body.items).toEqual([])
+    for (const door of ['feedback', 'verdicts'])
+      expect((await judge.delete(`${card}/${door}`)).status).toBe(404)
+  })
+
+  test('details are added to the same verdict afterwards, also an environment', async () => {
+    const [owner, judge, other] = [await longKnown(t), await longKnown(t), await longKnown(t)]
+    const card = await publicCard(owner)
+    const said = (await judge.post(`${card}/verdicts`, { outcome: 'worked' })).body
+    const details = {
+      outcome: 'worked',
+      environment: { node: '24' },
+      note: 'At once',
+      replaces: said.verdict_id,
+    }
+    expect((await other.post(`${card}/verdicts`, details)).status).toBe(404)
+    expect((await judge.post(`${card}/verdicts`, details)).body).toMatchObject({ credits_awarded: 0 })
+    expect((await owner.get(`${card}/verdicts`)).body.items).toMatchObject([
+      { environment: { node: '24' }, note: 'At once' },
+    ])
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 1, people: 1 })
+    expect((await judge.get(`${card}/feedback`)).body.items).toMatchObject([{ comment: 'At once' }])
+    expect((await judge.get(`${card}/verdicts?mine=true`)).body.total).toBe(1)
+    expect((await other.get(`${card}/verdicts?mine=true`)).body.total).toBe(0)
+    expect((await judge.post(`${card}/verdicts`, details)).body.code).toBe('not_found')
+  })
+
+  test('both doors at once, by one person: one feedback, one reward, and it is the last verdict', async () => {
+    const [owner, judge] = [await longKnown(t), await longKnown(t)]
+    const card = await publicCard(owner)
+    const before = await balance(owner)
+    const answers = await Promise.all([
+      judge.post(`${card}/feedback`, { kind: 'useful' }),
+      judge.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '24' } }),
+      judge.post(`${card}/feedback`, { kind: 'useful' }),
+      judge.post(`${card}/verdicts`, { outcome: 'failed' }),
+    ])
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201])
+    expect(await balance(owner)).toBe(before + 1)
+    const [newest] = (await owner.get(`${card}/verdicts`)).body.items
+    const { useful, not_applicable, total } = (await owner.get(`${card}/feedback/stats`)).body
+    expect(total).toBe(1)
+    expect(newest.outcome === 'worked' ? useful : not_applicable).toBe(1)
   })
 
   test('accounts of today neither bury nor raise a card of a stranger, and its summary names none of them', async () => {
@@ -212,7 +279,7 @@ onBothEngines('verdicts', (t) => {
       const nobody = { worked: 0, failed: 0, stale: 0, people: 0, last_confirmed_at: null }
       expect((await owner.get(card)).body).toMatchObject({
         likely_outdated: false,
-        trust: { ...nobody, summary: 'No independent verdict yet' },
+        trust: { ...nobody, summary: 'Too early to tell' },
       })
       const read = await owner.tool('get_card', { card_id: card.split('/').at(-1) })
       expect(read.body.data.trust).toMatchObject(nobody)

@@ -1,75 +1,15 @@
 import { z } from 'zod'
 import { capability, thinAnswer } from '../../core/capability.ts'
-import { inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
-import { conflict, notFound } from '../../core/errors.ts'
-import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/validation.ts'
-import { flag, fromJson, toJson } from '../../db/columns.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
-import { newId } from '../../db/ids.ts'
 import type { CardVerdictsTable } from '../../db/knowledge-schema.ts'
 import { cleanJson, cleanOptional, Findings } from '../../redaction/redact.ts'
-import { DAY_MS, dayBegan } from '../../shared/time.ts'
-import {
-  answering,
-  CardId,
-  type CardRow,
-  cardIfReadable,
-  mergeGroup,
-  presentTrust,
-  readableCard,
-  Trust,
-  withMerged,
-} from '../cards/index.ts'
-import { requireMaySpeakOf } from '../permissions/index.ts'
-import { rowsOfCard, writeText } from '../storage/index.ts'
-import { rewardHelp, tellOwner, USEFUL_REWARD, untellOwner } from './feedback.ts'
-import { noteContradictions } from './links.ts'
-import { praiseReturned, refreshIsDue, refreshSoon, standingOf, stands } from './refresh.ts'
-
-/** Leaves the person's key free: feedback references it while it holds balances a verdict waits for. */
-async function lockJudge({ db, database, viewer }: UserCtx): Promise<void> {
-  if (database.engine === 'postgres')
-    await db
-      .selectFrom('users')
-      .select('user_id')
-      .where('user_id', '=', viewer.userId)
-      .forNoKeyUpdate()
-      .execute()
-}
-
-/** Returns this person's current verdicts on the card by environment, including withdrawn ones. */
-async function standingVerdicts(
-  db: Db,
-  cardId: string,
-  userId: string,
-): Promise<Map<string, CardVerdictsTable>> {
-  const rows = await db
-    .selectFrom('card_verdicts')
-    .selectAll()
-    .where('card_id', '=', cardId)
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
-    .orderBy('verdict_id')
-    .execute()
-  return new Map(rows.map((row) => [row.environment_key, row]))
-}
-
-/** Counts this person's verdicts on the card since a time, including withdrawn ones. */
-async function countVerdicts(db: Db, cardId: string, userId: string, since: string): Promise<number> {
-  const { verdicts } = await db
-    .selectFrom('card_verdicts')
-    .select((eb) => eb.fn.countAll<number>().as('verdicts'))
-    .where('card_id', '=', cardId)
-    .where('user_id', '=', userId)
-    .where('created_at', '>=', since)
-    .executeTakeFirstOrThrow()
-  return verdicts
-}
-
-async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<void> {
-  await db.insertInto('card_verdicts').values(row).execute()
-}
+import { CardId, type CardRow, presentTrust, readableCard, Trust, withMerged } from '../cards/index.ts'
+import { OUTCOMES, recordVerdict, type Spoken, takeBackVerdicts } from './record-verdict.ts'
+import { stands } from './refresh.ts'
 
 /** Returns when the workspace was last opened to non-members. */
 async function openingOf(db: Db, workspaceId: string): Promise<string | null> {
@@ -102,8 +42,6 @@ const verdictsShown = (db: Db, readerId: string, cards: readonly VerdictSource[]
     )
     .where(stands)
 
-const OUTCOMES = ['worked', 'failed', 'stale'] as const
-
 const Environment = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
 
 const VerdictCreate = z
@@ -116,10 +54,13 @@ const VerdictCreate = z
     evidence: z.string().max(20_000).nullish().describe('What you saw, such as the output'),
     note: z.string().max(2000).nullish(),
     applied_in: z.string().max(1000).nullish().describe('project_key of the project you used it in'),
+    replaces: Id.nullish().describe(
+      'verdict_id of your own that this one replaces, such as the same with an environment',
+    ),
   })
   .meta({ id: 'VerdictCreate' })
 
-const VerdictTool = VerdictCreate.extend({
+const VerdictTool = VerdictCreate.omit({ replaces: true }).extend({
   outcome: z.enum(OUTCOMES),
   environment: Environment.nullish(),
   evidence: z.string().max(20_000).nullish(),
@@ -160,83 +101,35 @@ const environmentKey = (environment: Record<string, string>): string =>
     .sort()
     .join(';')
 
-type Words = Pick<CardVerdictsTable, 'environment' | 'environment_key' | 'evidence' | 'note' | 'applied_in'>
-
-function cleanWords(input: z.output<typeof VerdictCreate>): Words {
+function cleanWords(input: z.output<typeof VerdictCreate>): Spoken {
   const findings = new Findings()
   const environment = cleanJson(input.environment ?? {}, findings)
   return {
-    environment: toJson(environment),
-    environment_key: environmentKey(environment),
-    evidence: cleanOptional(input.evidence, findings),
+    card_id: input.card_id,
+    outcome: input.outcome,
     note: cleanOptional(input.note, findings),
-    applied_in: cleanOptional(input.applied_in, findings),
+    replaces: input.replaces,
+    place: {
+      environment: toJson(environment),
+      environment_key: environmentKey(environment),
+      evidence: cleanOptional(input.evidence, findings),
+      applied_in: cleanOptional(input.applied_in, findings),
+    },
   }
-}
-
-type Said = Words & Pick<CardVerdictsTable, 'outcome' | 'card_version'>
-
-const SAME_FOR_MS = DAY_MS
-
-const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean =>
-  now.getTime() - Date.parse(before.created_at) < SAME_FOR_MS &&
-  before.outcome === row.outcome &&
-  before.card_version === row.card_version &&
-  before.evidence === row.evidence &&
-  before.note === row.note &&
-  before.applied_in === row.applied_in
-
-/** Limits one person's verdicts on a card: all verdicts are read when trust is computed. */
-const MAX_ENVIRONMENTS = 100
-const MAX_PER_DAY = 30
-
-async function refuseTooMany(ctx: UserCtx, cardId: string, environments: number): Promise<void> {
-  if (environments > MAX_ENVIRONMENTS)
-    throw conflict('too_many_verdicts', `You have judged this card in ${MAX_ENVIRONMENTS} environments.`)
-  if ((await countVerdicts(ctx.db, cardId, ctx.viewer.userId, dayBegan(ctx.now()))) >= MAX_PER_DAY)
-    throw conflict('too_many_verdicts', `You have judged this card ${MAX_PER_DAY} times today.`)
-}
-
-/** A repeated verdict returns the existing one; its reward is not booked twice. */
-async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
-  const userId = ctx.viewer.userId
-  const standing = await standingVerdicts(ctx.db, card.card_id, userId)
-  const before = standing.get(words.environment_key)
-  if (before && isSaidAlready(before, { ...words, outcome, card_version: card.version }, ctx.now()))
-    return { ...before, is_rewarded: flag(false) }
-  await refuseTooMany(ctx, card.card_id, standing.size + (before ? 0 : 1))
-  const isRewarded = outcome === 'worked' && (await rewardHelp(ctx, card))
-  const row: CardVerdictsTable = {
-    verdict_id: newId(),
-    card_id: card.card_id,
-    user_id: userId,
-    owner_id: card.owner_id,
-    card_version: card.version,
-    outcome,
-    ...(await standingOf(ctx, card.card_id)),
-    is_rewarded: flag(isRewarded),
-    created_at: ctx.now().toISOString(),
-    ...words,
-  }
-  await writeText(ctx, [rowsOfCard('card_verdicts', row.card_id, 'verdict_id', row.verdict_id)], () =>
-    insertVerdict(ctx.db, row),
-  )
-  if (outcome !== 'withdrawn') await tellOwner(ctx, card, outcome)
-  return row
 }
 
 export const verifyCard = capability({
   name: 'cards.verify',
   summary: 'Give a verdict on a card after using it',
   description:
-    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders. A person judges a card in at most 100 environments, and at most 30 times a day.',
+    'One verdict per person, card and environment; the same one again within a day changes nothing, another one, or one on a newer version of the card, replaces the former. The newest verdict of a person is also their feedback: worked is useful, failed is not_applicable, stale is outdated, and the note is its comment. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders. A person judges a card in at most 100 environments, and at most 30 times a day.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },
   status: 201,
   tool: {
     name: 'verify_card',
-    description: 'Give a verdict on a card after use.',
+    description: 'Give a verdict on a card after use; it is your feedback too.',
     extension: true,
     input: VerdictTool,
     thin: thinVerdict,
@@ -245,35 +138,20 @@ export const verifyCard = capability({
   output: VerdictResponse,
   errors: [404, 409],
   run: async (ctx, input) => {
-    const words = cleanWords(input)
-    const row = await inTx(
-      ctx,
-      async (ctx) => {
-        await lockJudge(ctx)
-        const { row: card } = await answering(ctx, await readableCard(ctx, input.card_id))
-        if (words.note !== null || words.environment_key !== '') await requireMaySpeakOf(ctx, [card])
-        const returned = input.outcome === 'worked' ? await praiseReturned(ctx, card.owner_id) : []
-        await refreshIsDue(ctx, card.card_id, ...returned)
-        return give(ctx, card, input.outcome, words)
-      },
-      SELF_GUARDED,
-    )
-    await refreshSoon(ctx, row.card_id)
-    const card = await cardIfReadable(ctx, row.card_id)
-    if (card?.status === 'published') await noteContradictions(ctx, card)
+    const { verdict, credits_awarded, card } = await recordVerdict(ctx, cleanWords(input))
     return {
-      ...row,
+      ...verdict,
       outcome: input.outcome,
-      environment: fromJson<Record<string, string>>(row.environment),
+      environment: fromJson<Record<string, string>>(verdict.environment),
       trust: card ? presentTrust(card, ctx.now()) : null,
-      credits_awarded: row.is_rewarded * USEFUL_REWARD,
+      credits_awarded,
     }
   },
 })
 
 export const withdrawVerdicts = capability({
   name: 'cards.withdraw_verdicts',
-  summary: 'Take back your verdicts on a card',
+  summary: 'Take back your verdicts on a card, and with them your feedback',
   description:
     'They no longer count; the log keeps that they were given and taken back. A credit that was earned stays.',
   scopes: ['record'],
@@ -283,39 +161,7 @@ export const withdrawVerdicts = capability({
   input: CardId,
   output: z.void(),
   errors: [404],
-  run: async (ctx, { card_id }) => {
-    const judged = await inTx(
-      ctx,
-      async (ctx) => {
-        await lockJudge(ctx)
-        const { on, cardIds } = await mergeGroup(ctx.db, card_id)
-        const standing: CardVerdictsTable[] = []
-        for (const cardId of cardIds.toSorted())
-          for (const row of (await standingVerdicts(ctx.db, cardId, ctx.viewer.userId)).values())
-            if (row.outcome !== 'withdrawn') standing.push(row)
-        if (standing.length === 0)
-          throw notFound('Verdict', 'You gave no verdict on this card, or have taken it back.')
-        // Includes merged cards: their merge may be undone at this moment.
-        const judged = [...new Set([on, ...standing.map((row) => row.card_id)])].sort()
-        await refreshIsDue(ctx, ...judged)
-        const nothing = { evidence: null, note: null, applied_in: null }
-        const created_at = ctx.now().toISOString()
-        for (const row of standing)
-          await insertVerdict(ctx.db, {
-            ...row,
-            ...nothing,
-            verdict_id: newId(),
-            outcome: 'withdrawn',
-            is_rewarded: 0,
-            created_at,
-          })
-        for (const row of standing) await untellOwner(ctx, row)
-        return judged
-      },
-      SELF_GUARDED,
-    )
-    for (const cardId of judged) await refreshSoon(ctx, cardId)
-  },
+  run: (ctx, { card_id }) => takeBackVerdicts(ctx, card_id),
 })
 
 const VerdictList = pageOf(
@@ -359,14 +205,16 @@ export const listVerdicts = capability({
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/verdicts', 'GET /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },
-  input: CardId.extend(Page),
+  input: CardId.extend({ mine: z.boolean().default(false).describe('Only your own'), ...Page }),
   output: VerdictList,
   errors: [404],
-  run: async (ctx, { card_id, page, page_size }) => {
+  run: async (ctx, { card_id, mine, page, page_size }) => {
     const card = await readableCard(ctx, card_id)
     const cards = await withMerged(ctx, card)
     const sources = await Promise.all(cards.map((one) => sourceOf(ctx, one)))
-    const shown = verdictsShown(ctx.db, ctx.viewer.userId, sources)
+    const shown = verdictsShown(ctx.db, ctx.viewer.userId, sources).$if(mine, (query) =>
+      query.where('card_verdicts.user_id', '=', ctx.viewer.userId),
+    )
     const { total } = await shown
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()

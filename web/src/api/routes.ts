@@ -85,10 +85,9 @@ import type { listMyTickets, replyToTicket } from '#server/features/support/repl
 import type { closeTicket, getTicket, listTickets } from '#server/features/support/tickets.ts'
 import type { writeCites } from '#server/features/trust/card-cites.ts'
 import type { readEffects } from '#server/features/trust/effects.ts'
-import type { giveFeedback, listFeedback, withdrawFeedback } from '#server/features/trust/feedback.ts'
 import type { linkCards, listLinks, unlinkCards } from '#server/features/trust/links.ts'
 import type { mergeCard, unmergeCard } from '#server/features/trust/merge.ts'
-import type { reviewQueue } from '#server/features/trust/review-queue.ts'
+import type { dismissDoubts, reviewQueue } from '#server/features/trust/review-queue.ts'
 import type { listVerdicts, verifyCard, withdrawVerdicts } from '#server/features/trust/verdicts.ts'
 import type { addMember } from '#server/features/workspaces/add-members.ts'
 import type { readWorkspaceAudit } from '#server/features/workspaces/audit-log.ts'
@@ -150,6 +149,7 @@ type Called =
   | typeof deleteProject
   | typeof deleteWorkspace
   | typeof disconnectApp
+  | typeof dismissDoubts
   | typeof dismissDraft
   | typeof dismissFirstSteps
   | typeof editComment
@@ -159,7 +159,6 @@ type Called =
   | typeof getModeration
   | typeof getTicket
   | typeof getWorkspace
-  | typeof giveFeedback
   | typeof invite
   | typeof liftBan
   | typeof linkCards
@@ -171,7 +170,6 @@ type Called =
   | typeof listCreditPacks
   | typeof listDrafts
   | typeof listEvents
-  | typeof listFeedback
   | typeof listGuide
   | typeof listInvites
   | typeof listKeptSearches
@@ -255,7 +253,6 @@ type Called =
   | typeof verifyCard
   | typeof verifyEmail
   | typeof viewInvite
-  | typeof withdrawFeedback
   | typeof withdrawInvite
   | typeof withdrawVerdicts
   | typeof writeCites

@@ -1,4 +1,4 @@
-import { BookMarked, Bug, Lightbulb, ListChecks, Scale, ThumbsUp } from 'lucide-react'
+import { BookMarked, Bug, Lightbulb, ListChecks, Scale } from 'lucide-react'
 import { FIRST_TEXTS } from '#server/shared/card-fields.ts'
 import type { CardType, Trust } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -67,53 +67,13 @@ export const TypeBadge = ({ type }: { type: CardType }) => {
   return <Badge icon={<Icon size={12} aria-hidden />}>{label}</Badge>
 }
 
-export const UsefulCount = ({ count }: { count: number }) =>
-  count > 0 ? (
-    <span className="inline-flex items-center gap-1 text-xs text-faint">
-      <ThumbsUp size={12} aria-hidden />
-      {strings.usefulCount(count)}
-    </span>
-  ) : null
-
-const percent = (share: number) => Math.round(share * 100)
-const at = (share: number) => `${share * 100}%`
-
-export const TrustLine = ({ trust }: { trust: Trust }) => (
-  <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
-    <span>{trust.summary}</span>
-    <TrustBar trust={trust} />
-  </p>
-)
-
-/** The bar is the likely range; the mark is the best estimate. */
-function TrustBar({ trust }: { trust: Trust }) {
-  const [low, high] = [percent(trust.low), percent(trust.high)]
-  const words = strings.chanceToWork(percent(trust.value), low, high)
-  return (
-    <span
-      role="img"
-      aria-label={words}
-      title={words}
-      className="inline-flex items-center gap-2 text-xs text-faint tabular-nums"
-    >
-      <span className="relative h-1.5 w-20 rounded-full bg-sunken">
-        <span
-          className="absolute inset-y-0 rounded-full bg-line-strong"
-          style={{ left: at(trust.low), width: at(trust.high - trust.low) }}
-        />
-        <span
-          className="absolute -inset-y-0.5 w-0.5 rounded-full bg-soft"
-          style={{ left: at(trust.value) }}
-        />
-      </span>
-      {low}–{high} %
-    </span>
-  )
-}
+/** Nothing where the summary counts nobody yet. */
+export const TrustLine = ({ trust }: { trust: Trust | null }) =>
+  trust && trust.people > 0 ? <p className="text-sm text-soft">{trust.summary}</p> : null
 
 export const TrustWords = ({ trust }: { trust: Trust | null }) =>
-  trust && (
+  trust && trust.people > 0 ? (
     <span className="mt-1 line-clamp-1 text-xs text-soft" title={trust.summary}>
       {trust.summary}
     </span>
-  )
+  ) : null

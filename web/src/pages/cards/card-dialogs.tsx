@@ -127,7 +127,9 @@ export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void
         onChange={(event) => setWhy(event.target.value)}
       />
       <ul aria-label={strings.whatHappens} className="list-disc pl-4 text-sm text-soft">
-        <li>{strings.votesCountOnOther(plural(votes, 'vote'), plural(card.evidence_count, 'piece'))}</li>
+        <li>
+          {strings.verdictsCountOnOther(plural(votes, 'verdict'), plural(card.evidence_count, 'piece'))}
+        </li>
         <li>{strings.mergedAddress}</li>
         <li>{strings.creditsStay}</li>
         <li>{strings.mergeCanBeUndone}</li>

@@ -14,7 +14,7 @@ import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, Input, Select, TextField } from '../../ui/field.tsx'
 import { Notice, Skeleton } from '../../ui/states.tsx'
-import { TrustWords, TypeBadge, UsefulCount } from './card-badges.tsx'
+import { TrustWords, TypeBadge } from './card-badges.tsx'
 import { type ListState, SORTS, type Sort, WordFilter } from './card-filters.tsx'
 import { ReadersLine } from './readers.tsx'
 import * as strings from './strings.ts'
@@ -179,7 +179,6 @@ function CardRow({ card, isChosen, onChoose, tags, showOwner }: CardRowProps) {
               <Tag>{tag}</Tag>
             </Link>
           ))}
-          <UsefulCount count={card.feedback.useful} />
           {card.superseded_by && <Badge>{strings.superseded}</Badge>}
           {card.likely_outdated && <Badge tone="warn">{strings.outdatedQuestion}</Badge>}
           <TrustWords trust={card.trust} />

@@ -12,11 +12,14 @@ import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { stateWords } from '../moderation/matter-words.tsx'
 import { moderationChanged, ownModerationQuery } from '../moderation/moderation-queries.ts'
+import { isReadByOwnerAlone } from './readers.tsx'
 import * as strings from './strings.ts'
 
 /** Shows the problems of the last review. */
 export function ReviewNote({ card }: { card: Card }) {
   if (card.review.status !== 'rejected') return <ReaderNote card={card} />
+  // Whoever keeps a card to themselves needs no word about publishing, unless a moderator can help.
+  if (isReadByOwnerAlone(card) && !isBlocked(card)) return null
   return (
     <Notice tone="warn">
       <p className="font-medium">
@@ -148,12 +151,13 @@ function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void })
 /** Offers a question to the moderators about a card that the review refused. */
 function AskModerators({ card }: { card: Card }) {
   const me = useMe()
-  const isBlocked =
-    card.status === 'unpublished' &&
-    card.review.status === 'rejected' &&
-    card.review.reasons.some(({ severity }) => severity === 'block')
-  return isBlocked && card.owner_id === me.user_id ? <Ask card={card} /> : null
+  return isBlocked(card) && card.owner_id === me.user_id ? <Ask card={card} /> : null
 }
+
+const isBlocked = ({ status, review }: Card): boolean =>
+  status === 'unpublished' &&
+  review.status === 'rejected' &&
+  review.reasons.some(({ severity }) => severity === 'block')
 
 function Ask({ card }: { card: Card }) {
   const { data } = useQuery(ownModerationQuery(card.card_id))

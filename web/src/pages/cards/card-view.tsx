@@ -17,7 +17,6 @@ import { CardLinks, MergedNotice, SimilarCards, SupersededNotice } from './card-
 import { HiddenNotice, ReviewNote } from './card-notices.tsx'
 import { cardQuery, isOutOfReach } from './card-queries.ts'
 import { Comments } from './comments.tsx'
-import { Feedback } from './feedback.tsx'
 import { KeptText } from './lazy-parts.tsx'
 import { ReadersLine } from './readers.tsx'
 import * as strings from './strings.ts'
@@ -86,9 +85,6 @@ function CardView({ card, terms, inPane, mergedFrom }: CardViewProps) {
           <Boundary what={strings.whatPeopleFound}>
             <Verdicts card={card} />
           </Boundary>
-          <Boundary what={strings.theFeedback}>
-            <Feedback card={card} />
-          </Boundary>
           <Boundary what={strings.theComments}>
             <Comments card={card} />
           </Boundary>
@@ -118,7 +114,7 @@ function CardHead({ card, terms, inPane }: CardHeadProps) {
         {card.title}
       </Heading>
       <Origin card={card} terms={terms} />
-      {card.trust && <TrustLine trust={card.trust} />}
+      <TrustLine trust={card.trust} />
     </header>
   )
 }

@@ -24,6 +24,7 @@ import { FormError, Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { membersQuery } from '../workspaces/workspace-queries.ts'
 import { insertText, useSecrets } from './fields.tsx'
+import { isReadByOwnerAlone } from './readers.tsx'
 import * as strings from './strings.ts'
 
 const ANCHOR = 'comments'
@@ -34,7 +35,10 @@ export function Comments({ card }: { card: Card }) {
   const { query, comments, total, audience } = useThread(card.card_id)
   const people = usePeople(card, audience?.workspace_id)
   const section = useRef<HTMLElement>(null)
-  const isShown = audience !== null || total > 0
+  // On a card that only its owner reads, or whose comments nobody else reads, there is nobody to write to.
+  const mayWrite =
+    audience !== null && audience.workspace_id !== personal_workspace_id && !isReadByOwnerAlone(card)
+  const isShown = mayWrite || total > 0
   useEffect(() => {
     if (isShown && location.hash === `#${ANCHOR}`) section.current?.scrollIntoView()
   }, [isShown])
@@ -64,22 +68,19 @@ export function Comments({ card }: { card: Card }) {
         </Button>
       )}
       {query.isFetchNextPageError && <FormError error={query.error} />}
-      {audience && (
+      {mayWrite && (
         <NewComment
           key={card.card_id}
           card={card}
           people={people}
-          readers={readersOf(card, audience, personal_workspace_id)}
+          readers={strings.commentHint(
+            audience.name,
+            card.workspace_id === audience.workspace_id ? '' : ', not by readers of the library',
+          )}
         />
       )}
     </section>
   )
-}
-
-function readersOf(card: Card, audience: { name: string; workspace_id: string }, personalId: string): string {
-  const isElsewhere = card.workspace_id !== audience.workspace_id
-  const who = audience.workspace_id === personalId ? strings.youAlone : strings.membersOf(audience.name)
-  return strings.commentHint(who, isElsewhere ? ', not by readers of the library' : '')
 }
 
 function NewComment({ card, people, readers }: { card: Card; people: readonly Person[]; readers: string }) {

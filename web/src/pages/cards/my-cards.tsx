@@ -334,16 +334,18 @@ function CardStatsPanel({ state }: { state: ListState }) {
           />
         </Block>
       )}
-      <Block title={strings.feedbackReceived}>
-        <Bars
-          label={strings.feedbackReceived}
-          rows={[
-            { name: strings.useful, value: feedback.useful },
-            { name: strings.didNotApply, value: feedback.not_applicable },
-            { name: strings.outdated, value: feedback.outdated },
-          ]}
-        />
-      </Block>
+      {feedback.useful + feedback.not_applicable + feedback.outdated > 0 && (
+        <Block title={strings.didTheyWork}>
+          <Bars
+            label={strings.didTheyWork}
+            rows={[
+              { name: strings.worked, value: feedback.useful },
+              { name: strings.failed, value: feedback.not_applicable },
+              { name: strings.outdated, value: feedback.outdated },
+            ]}
+          />
+        </Block>
+      )}
       {last_activity_at && (
         <p className="text-xs text-faint">{strings.lastChange(formatAgo(last_activity_at))}</p>
       )}

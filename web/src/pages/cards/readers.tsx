@@ -9,6 +9,9 @@ const strings = {
 
 const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
 
+/** Nobody else reads the card, so nobody is asked about it. */
+export const isReadByOwnerAlone = ({ readers }: Pick<Card, 'readers'>): boolean => readers.kind === 'owner'
+
 type HomeAndReaders = Pick<Card, 'home' | 'readers'>
 
 /** Returns the home of a card, unless its readers already name it. */

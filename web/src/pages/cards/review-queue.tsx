@@ -23,8 +23,8 @@ const queueQuery = (workspaceId: string | undefined) =>
   })
 
 const REASONS: Record<ReviewItem['reason'], string> = {
+  doubted: strings.doubted,
   due: strings.due,
-  distrusted: strings.distrusted,
   contradiction: strings.contradiction,
 }
 
@@ -70,7 +70,12 @@ function QueueRow({ item }: { item: ReviewItem }) {
         <ReadersLine card={item} />
         <Why item={item} />
       </div>
-      {item.reason === 'due' && <StillTrue cardId={item.card_id} />}
+      {item.reason !== 'contradiction' && (
+        <div className="flex flex-wrap gap-2">
+          <StillWorks cardId={item.card_id} />
+          {item.reason === 'doubted' && <Dismiss cardId={item.card_id} />}
+        </div>
+      )}
     </li>
   )
 }
@@ -103,23 +108,61 @@ function Why({ item }: { item: ReviewItem }) {
     )
   if (item.reason === 'due' && item.since)
     return <p className={style}>{strings.notConfirmedSince(formatAgo(item.since))}</p>
-  return <p className={style}>{item.trust?.summary}</p>
+  return item.doubt ? <DoubtLine doubt={item.doubt} /> : <p className={style}>{item.trust?.summary}</p>
 }
 
-function StillTrue({ cardId }: { cardId: string }) {
+function DoubtLine({ doubt }: { doubt: NonNullable<ReviewItem['doubt']> }) {
+  const ago = formatAgo(doubt.at)
+  return (
+    <>
+      <p className="mt-0.5 text-sm text-soft [overflow-wrap:anywhere]">
+        {doubt.outcome === 'failed'
+          ? strings.failedFor(doubt.user_name, ago)
+          : strings.outdatedBy(doubt.user_name, ago)}
+      </p>
+      {doubt.note && (
+        <p className="mt-0.5 line-clamp-3 text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {doubt.note}
+        </p>
+      )}
+    </>
+  )
+}
+
+const queueChanged = (cardId: string) =>
+  Promise.all(
+    [['review-queue'], ['card', cardId]].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+  )
+
+function Dismiss({ cardId }: { cardId: string }) {
+  const put = async (dismissed: boolean) => {
+    await call('PUT /api/v1/cards/{card_id}/doubts', { card_id: cardId, dismissed })
+    await queueChanged(cardId)
+  }
+  const dismiss = useMutation({
+    mutationFn: () => put(true),
+    onSuccess: () => toast(strings.dismissed, { undo: () => void put(false).catch(toastError) }),
+    onError: toastError,
+  })
+  return (
+    <Button look="ghost" busy={dismiss.isPending} onClick={() => dismiss.mutate()}>
+      {strings.dismiss}
+    </Button>
+  )
+}
+
+function StillWorks({ cardId }: { cardId: string }) {
   const confirm = useMutation({
     mutationFn: () => call('POST /api/v1/cards/{card_id}/verdicts', { card_id: cardId, outcome: 'worked' }),
     onSuccess: async () => {
       toast(strings.confirmed)
-      await Promise.all(
-        [['review-queue'], ['card', cardId]].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
-      )
+      await queueChanged(cardId)
     },
     onError: toastError,
   })
   return (
     <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
-      {strings.stillTrue}
+      {strings.stillWorks}
     </Button>
   )
 }

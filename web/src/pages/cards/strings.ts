@@ -62,9 +62,6 @@ export const referenceHint = 'Facts that people look up again and again.'
 export const referenceQuestionHint = 'What is being looked up.'
 export const answer = 'Answer'
 export const answerHint = 'The facts, with their source and date.'
-export const usefulCount = (count: number) => `${count} useful`
-export const chanceToWork = (value: number, low: number, high: number) =>
-  `Works for the next person with a chance of ${value} %, likely between ${low} and ${high} %`
 
 // Card content
 export const rootCause = 'Root cause'
@@ -107,8 +104,8 @@ export const mergeLead = 'For two cards that say the same. The text of the other
 export const merge = 'Merge'
 export const intoWhichCard = 'Into which card'
 export const whatHappens = 'What happens'
-export const votesCountOnOther = (votes: string, evidence: string) =>
-  `Its verdicts, ${votes} and ${evidence} of evidence count on the other card.`
+export const verdictsCountOnOther = (verdicts: string, evidence: string) =>
+  `${verdicts} and ${evidence} of evidence count on the other card.`
 export const mergedAddress = 'It leaves search. Its address opens the other card and says so.'
 export const creditsStay = 'Credits stay as they are.'
 export const mergeCanBeUndone = 'It can be undone for 30 days, at its old address.'
@@ -247,10 +244,9 @@ export const mergedIntoAnother = 'This card was merged into another.'
 export const linkCopied = 'Link copied.'
 export const myCards = 'My cards'
 export const distrustedWarning =
-  'Verdicts and feedback speak against this card. Check it before you rely on it.'
+  'Several people say that it failed or is outdated. Check it before you rely on it.'
 export const linksOfCard = 'The links of this card'
 export const whatPeopleFound = 'What people found'
-export const theFeedback = 'The feedback'
 export const theComments = 'The comments'
 export const similarCardsList = 'The list of similar cards'
 export const changedAgo = (ago: string) => `changed ${ago}`
@@ -261,10 +257,8 @@ export const matchesBefore = ' · matches '
 // Comments
 export const comments = 'Comments'
 export const showMoreComments = 'Show more comments'
-export const youAlone = 'you alone'
-export const membersOf = (workspace: string) => `members of ${workspace}`
-export const commentHint = (who: string, exception: string) =>
-  `Read by ${who}${exception}. @ mentions somebody. Markdown works.`
+export const commentHint = (workspace: string, exception: string) =>
+  `Read by members of ${workspace}${exception}. @ mentions somebody. Markdown works.`
 export const commentAdded = 'Your comment is added.'
 export const newComment = 'New comment'
 export const comment = 'Comment'
@@ -310,24 +304,6 @@ export const discardDraft = 'Discard draft'
 export const draftKept = (ago: string) => `Draft kept in this browser, ${ago}`
 export const savedCard = (title: string) => `Saved: ${title}`
 export const openLabel = 'Open'
-
-// Feedback
-export const useful = 'Useful'
-export const didNotApply = 'Did not apply'
-export const outdated = 'Outdated'
-export const commentThanks = 'Thank you. The author reads your comment.'
-export const feedbackTakenBack = 'Your feedback is taken back.'
-export const feedback = 'Feedback'
-export const didItHelp = 'Did it help?'
-export const whatYouSaid = 'What you said'
-export const commentForAuthor = 'Comment for the author'
-export const sayMore = 'Say more to the author, if you like'
-export const send = 'Send'
-export const takeBack = 'Take back'
-export const noFeedbackYet = 'Nobody has said yet whether it helped.'
-export const whatOthersSaid = 'What others said'
-export const whatTheyWrote = 'What they wrote'
-export const showMoreOf = (count: string) => `Show more of ${count}`
 
 // Fields
 export const addALine = 'Add a line'
@@ -393,7 +369,7 @@ export const numbers = 'Numbers'
 export const byType = 'By type'
 export const cardsByType = 'Cards by type'
 export const mostUsedTags = 'Most used tags'
-export const feedbackReceived = 'Feedback received'
+export const didTheyWork = 'Did they work?'
 export const lastChange = (ago: string) => `Last change ${ago}`
 export const sharedOfTotal = (shared: number, total: number) => `${shared} of ${total} shared or published`
 
@@ -467,18 +443,22 @@ export const nothingDangerous = 'Nothing dangerous for readers'
 
 // Review queue
 export const due = 'Due'
-export const distrusted = 'Distrusted'
+export const doubted = 'Doubted'
 export const contradiction = 'Contradiction'
 export const reviewQueueOfWorkspace = 'Cards of this workspace to look at again.'
 export const reviewQueueLead = 'Your cards to look at again.'
 export const reviewQueueHint =
-  'Cards appear here when their review interval is over, when verdicts speak against them, or when another card contradicts them.'
+  'Cards appear here when somebody says that they failed or are outdated, when their review interval is over, or when another card contradicts them.'
 export const nothingToLookAt = 'Nothing to look at'
 export const cardsToLookAt = 'Cards to look at again'
 export const sameSymptom = 'The same symptom, another fix: '
 export const notConfirmedSince = (ago: string) => `Nobody has confirmed it since ${ago}.`
 export const confirmed = 'Confirmed.'
-export const stillTrue = 'Still true'
+export const stillWorks = 'Still works'
+export const dismiss = 'Dismiss'
+export const dismissed = 'Dismissed. It comes back if somebody doubts it again.'
+export const failedFor = (person: string, ago: string) => `Failed for ${person}, ${ago}`
+export const outdatedBy = (person: string, ago: string) => `Called outdated by ${person}, ${ago}`
 
 // Share dialog
 export const shareThisCard = 'Share this card'
@@ -544,18 +524,21 @@ export const unsavedText = 'You have written text for it that is not saved.'
 export const readOtherCard = 'Read the other card'
 
 // Verdicts
-export const verdicts = 'Verdicts'
-export const verdictsLead = 'Used it? Say what came of it.'
-export const takeBackVerdicts = 'Take back what I said'
+export const didItWork = 'Did it work?'
+export const doesItStillWork = 'Does it still work?'
+export const worked = 'Worked'
+export const failed = 'Failed'
+export const outdated = 'Outdated'
+export const addDetails = 'Add details'
+export const takeBack = 'Take back'
 export const whatPeopleSaid = 'What people said after use'
+export const showMoreOf = (count: string) => `Show more of ${count}`
 export const you = 'You'
 export const verdictVersion = (version: number) => ` · version ${version}`
 export const output = 'Output'
 export const copyOutput = 'Copy output'
-export const whatCameOfItTitle = 'What came of it?'
-export const countsForVersion = (version: number) => `It counts for version ${version} of this card.`
-export const saySo = 'Say so'
-export const whatCameOfIt = 'What came of it'
+export const detailsOf = (outcome: string, version: number) =>
+  `To “${outcome}”, for version ${version} of this card.`
 export const note = 'Note'
 export const noteHint = 'Read by everybody who reads the card. Your name is shown to its editors.'
 export const outputHint = 'What you saw. Read by you and the editors of the card.'
@@ -563,9 +546,6 @@ export const alreadySaid = 'You have already said so.'
 export const ownerEarned = (owner: string, credits: string) => ` ${owner} earned ${credits}.`
 export const notedWithReward = (earned: string) => `Noted.${earned}`
 export const verdictTakenBack = 'Taken back. It no longer counts.'
-export const worked = 'Worked'
-export const failed = 'Failed'
-export const noLongerTrue = 'No longer true'
 
 // Version diff
 export const noDifference = 'No difference in the text.'

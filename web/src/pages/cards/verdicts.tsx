@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { BadgeCheck, CircleCheck, CircleX, Clock } from 'lucide-react'
-import { type MouseEvent, useState } from 'react'
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleX, Clock } from 'lucide-react'
+import { type MouseEvent, useRef, useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card, Trust, Verdict } from '../../api/types.ts'
@@ -12,50 +12,24 @@ import { Tag } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { Segmented, TextareaField } from '../../ui/field.tsx'
+import { TextareaField } from '../../ui/field.tsx'
 import { FormError, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery, listsChanged } from './card-queries.ts'
 import { draftOf, pairsAsRecord, repeatedProblem } from './draft.ts'
 import { PairsField, SecretWarning } from './fields.tsx'
+import { isReadByOwnerAlone } from './readers.tsx'
 import * as strings from './strings.ts'
 
+/** Asks nobody on a card without other readers; what was said of it earlier stays readable. */
 export function Verdicts({ card }: { card: Card }) {
-  const [saying, setSaying] = useState<Outcome | null>(null)
-  const { query, items, total, own } = useVerdicts(card.card_id)
-  const verify = useVerify(card, own)
-  const takeBack = useWithdrawVerdicts(card, own)
-  const takeBackAndGoOn = ({ currentTarget }: MouseEvent) => {
-    // The button disappears with the verdict; the focus moves to the first one beside it.
-    const { parentElement } = currentTarget
-    neighbourGetsFocus(currentTarget, () => (parentElement ? [parentElement] : []))
-    takeBack.mutate()
-  }
+  const said = useVerdicts(card.card_id)
+  const { query, items, total } = said
+  const isAlone = isReadByOwnerAlone(card)
+  if (isAlone && items.length === 0) return null
   return (
-    <section aria-label={strings.verdicts} className="grid gap-3 border-t border-line pt-5">
-      <p className="text-sm text-soft">{strings.verdictsLead}</p>
-      <div className="flex flex-wrap gap-2">
-        {card.can_edit && (
-          <Button
-            busy={verify.isPending}
-            onClick={() => verify.mutate({ outcome: 'worked', environment: {} }, { onError: toastError })}
-          >
-            <BadgeCheck size={14} aria-hidden />
-            {strings.stillTrue}
-          </Button>
-        )}
-        {OUTCOMES.map(({ value, label, icon: Icon }) => (
-          <Button key={value} onClick={() => setSaying(value)}>
-            <Icon size={14} aria-hidden />
-            {label}
-          </Button>
-        ))}
-        {own.verdicts.length > 0 && (
-          <Button look="ghost" busy={takeBack.isPending} onClick={takeBackAndGoOn}>
-            {strings.takeBackVerdicts}
-          </Button>
-        )}
-      </div>
+    <section aria-label={strings.didItWork} className="grid gap-3 border-t border-line pt-5">
+      <Answer card={card} own={said.own} isAlone={isAlone} />
       <PartNotLoaded what={strings.whatPeopleSaid} query={query} />
       {items.length > 0 && (
         <ul aria-label={strings.whatPeopleSaid} className="grid gap-3">
@@ -75,8 +49,66 @@ export function Verdicts({ card }: { card: Card }) {
         </Button>
       )}
       {query.isFetchNextPageError && <FormError error={query.error} />}
-      {saying && <VerdictDialog card={card} start={saying} own={own} onClose={() => setSaying(null)} />}
     </section>
+  )
+}
+
+/** One click says it. The person's newest verdict is their answer, and another click replaces it. */
+function Answer({ card, own, isAlone }: { card: Card; own: Own; isAlone: boolean }) {
+  const me = useMe()
+  const [adding, setAdding] = useState(false)
+  const buttons = useRef<HTMLDivElement>(null)
+  const verify = useVerify(card, own)
+  const takeBack = useTakeBack(card, own)
+  const [newest] = own.verdicts
+  const mine = verify.isPending ? verify.variables.outcome : newest?.outcome
+  const say = (outcome: Outcome) => {
+    if (newest?.outcome === outcome && newest.card_version === card.version) return toast(strings.alreadySaid)
+    verify.mutate({ outcome, environment: newest?.environment ?? {} }, { onError: toastError })
+  }
+  const takeBackAndGoOn = ({ currentTarget }: MouseEvent) => {
+    // The button disappears with the verdict; the focus moves to the first one beside it.
+    neighbourGetsFocus(currentTarget, () => (buttons.current ? [buttons.current] : []))
+    takeBack.mutate()
+  }
+  const question = card.owner_id === me.user_id ? strings.doesItStillWork : strings.didItWork
+  return (
+    <>
+      {!isAlone && <p className="text-sm text-soft">{question}</p>}
+      <div ref={buttons} className="flex flex-wrap gap-2">
+        {!isAlone &&
+          OUTCOMES.map(({ value, label, icon: Icon }) => (
+            <Button
+              key={value}
+              aria-pressed={mine === value}
+              busy={verify.isPending && mine === value}
+              className={mine === value ? 'border-accent! bg-chosen! text-accent-strong!' : ''}
+              onClick={() => say(value)}
+            >
+              <Icon size={14} aria-hidden />
+              {label}
+            </Button>
+          ))}
+        {newest && !isAlone && (
+          <Button look="ghost" disabled={verify.isPending} onClick={() => setAdding(true)}>
+            {strings.addDetails}
+          </Button>
+        )}
+        {own.verdicts.length > 0 && (
+          <Button
+            look="ghost"
+            busy={takeBack.isPending}
+            disabled={verify.isPending}
+            onClick={takeBackAndGoOn}
+          >
+            {strings.takeBack}
+          </Button>
+        )}
+      </div>
+      {adding && newest && (
+        <DetailsDialog card={card} verdict={newest} own={own} onClose={() => setAdding(false)} />
+      )}
+    </>
   )
 }
 
@@ -125,47 +157,45 @@ function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
   )
 }
 
-type Props = { card: Card; start: Outcome; own: Own; onClose: () => void }
+type Props = { card: Card; verdict: Verdict; own: Own; onClose: () => void }
 
-function VerdictDialog({ card, start, own, onClose }: Props) {
-  const [outcome, setOutcome] = useState(start)
-  const [environment, setEnvironment] = useState(() => draftOf(card).environment)
+function DetailsDialog({ card, verdict, own, onClose }: Props) {
+  const { outcome } = verdict
+  const hasPlace = Object.keys(verdict.environment).length > 0
+  const [environment, setEnvironment] = useState(
+    () => draftOf(hasPlace ? { ...card, environment: verdict.environment } : card).environment,
+  )
   const keptAs = `kv-verdict:${useMe().user_id}:${card.card_id}`
-  const { text: note, change: setNote, dropSent: dropNote } = useKeptText(keptAs, '')
-  const { text: evidence, change: setEvidence, dropSent: dropEvidence } = useKeptText(`${keptAs}:output`, '')
+  const noteText = useKeptText(keptAs, verdict.note ?? '')
+  const outputText = useKeptText(`${keptAs}:output`, verdict.evidence ?? '')
   const verify = useVerify(card, own)
   const api = verify.error instanceof ApiError ? verify.error : null
+  const [note, evidence] = [noteText.text, outputText.text]
   const send = () => {
     const said = {
       outcome,
       environment: pairsAsRecord(environment),
       note: note.trim() || null,
       evidence: evidence.trim() || null,
+      replaces: verdict.verdict_id,
     }
     // The sent text is dropped even if the dialog was closed meanwhile.
     void verify.mutateAsync(said, { onSuccess: onClose }).then(
-      () => [dropNote(note), dropEvidence(evidence)],
+      () => [noteText.dropSaved(note), outputText.dropSaved(evidence)],
       () => undefined,
     )
   }
   return (
     <FormDialog
       onClose={onClose}
-      title={strings.whatCameOfItTitle}
-      description={strings.countsForVersion(card.version)}
-      action={strings.saySo}
+      title={strings.addDetails}
+      description={strings.detailsOf(outcomeOf(outcome).label, card.version)}
+      action={strings.save}
       ready={repeatedProblem(environment) === undefined}
       busy={verify.isPending}
       error={verify.error}
       onSubmit={send}
     >
-      <Segmented
-        label={strings.whatCameOfIt}
-        value={outcome}
-        onChange={setOutcome}
-        options={OUTCOMES.map(({ value, label }) => ({ value, label }))}
-        className="justify-self-start"
-      />
       <PairsField pairs={environment} onChange={setEnvironment} error={api?.field('environment')} />
       <div className="grid gap-1.5">
         <TextareaField
@@ -173,11 +203,11 @@ function VerdictDialog({ card, start, own, onClose }: Props) {
           aside="optional"
           maxLength={2000}
           value={note}
-          onChange={(event) => setNote(event.target.value)}
+          onChange={(event) => noteText.change(event.target.value)}
           hint={strings.noteHint}
           error={api?.field('note')}
         />
-        <SecretWarning text={note} onReplace={setNote} />
+        <SecretWarning text={note} onReplace={noteText.change} />
       </div>
       <div className="grid gap-1.5">
         <TextareaField
@@ -186,17 +216,18 @@ function VerdictDialog({ card, start, own, onClose }: Props) {
           className="font-mono text-xs!"
           maxLength={20_000}
           value={evidence}
-          onChange={(event) => setEvidence(event.target.value)}
+          onChange={(event) => outputText.change(event.target.value)}
           hint={strings.outputHint}
           error={api?.field('evidence')}
         />
-        <SecretWarning text={evidence} onReplace={setEvidence} />
+        <SecretWarning text={evidence} onReplace={outputText.change} />
       </div>
     </FormDialog>
   )
 }
 
 const AT_ONCE = 20
+const MOST_OWN = 100
 
 function useVerdicts(cardId: string) {
   const query = useInfiniteQuery({
@@ -210,76 +241,95 @@ function useVerdicts(cardId: string) {
       ),
     getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
   })
+  // The person's own may be behind many others.
+  const mine = useQuery({
+    queryKey: ['card', cardId, 'verdicts', 'mine'],
+    queryFn: ({ signal }) =>
+      call(
+        'GET /api/v1/cards/{card_id}/verdicts',
+        { card_id: cardId, mine: true, page_size: MOST_OWN },
+        { signal },
+      ),
+    enabled: query.hasNextPage,
+  })
   const items = query.data?.pages.flatMap((page) => page.items) ?? []
   const own: Own = {
-    verdicts: items.filter((item) => item.is_mine),
-    isComplete: query.isSuccess && !query.hasNextPage,
+    verdicts: query.hasNextPage ? (mine.data?.items ?? []) : items.filter((item) => item.is_mine),
+    isComplete: query.isSuccess && (!query.hasNextPage || mine.data?.total === mine.data?.items.length),
   }
   return { query, items, total: query.data?.pages[0]?.total ?? 0, own }
 }
 
-type Own = { verdicts: Verdict[]; isComplete: boolean }
+/** Newest first. */
+type Own = { verdicts: readonly Verdict[]; isComplete: boolean }
 
 type VerdictInput = {
   outcome: Outcome
   environment: Record<string, string>
   note?: string | null
   evidence?: string | null
+  replaces?: string
 }
 
 function changed(cardId: string, trust?: Trust | null) {
   if (trust !== undefined)
     queryClient.setQueryData(cardQuery(cardId).queryKey, (before) => before && { ...before, trust })
   listsChanged()
+  void queryClient.invalidateQueries({ queryKey: ['review-queue'] })
   return queryClient.invalidateQueries({ queryKey: ['card', cardId] })
 }
 
-const takeBack = async (cardId: string) => {
+const takeBackAll = async (cardId: string) => {
   await call('DELETE /api/v1/cards/{card_id}/verdicts', { card_id: cardId })
   await changed(cardId)
 }
 
+const sayAgain = async ({ card_id }: Card, said: readonly Verdict[]) => {
+  for (const { outcome, environment, note, evidence } of said)
+    await call('POST /api/v1/cards/{card_id}/verdicts', { card_id, outcome, environment, note, evidence })
+  await changed(card_id)
+}
+
 const noticesOf = ({ card_id }: Card) => `verdicts ${card_id}`
 
-/** Gives a verdict. Undo would withdraw all verdicts of the person, so only the first one has it. */
+/** Verdicts on a former version cannot be given again. */
+const isOfThisVersion = (card: Card) => (verdict: Verdict) => verdict.card_version === card.version
+
+/** Returns how to undo a verdict: none before it, or one that can be given again. */
+function undoOf(card: Card, { replaces }: VerdictInput, before: Own): (() => void) | undefined {
+  const [newest] = before.verdicts
+  if (replaces !== undefined || !before.isComplete) return undefined
+  if (!newest) return () => void takeBackAll(card.card_id).catch(toastError)
+  return isOfThisVersion(card)(newest) ? () => void sayAgain(card, [newest]).catch(toastError) : undefined
+}
+
 function useVerify(card: Card, own: Own) {
   return useMutation({
+    scope: { id: noticesOf(card) },
     // Kept from before the call: the list may be read again before the answer.
     onMutate: () => own,
     mutationFn: (said: VerdictInput) =>
       call('POST /api/v1/cards/{card_id}/verdicts', { card_id: card.card_id, ...said }),
-    onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
+    onSuccess: ({ verdict_id, trust, credits_awarded }, said, before) => {
       if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
         return toast(strings.alreadySaid)
-      const isFirst = before.isComplete && before.verdicts.length === 0
       const earned = credits_awarded > 0 ? strings.ownerEarned(card.owner_name, credits(credits_awarded)) : ''
-      const undo = () => void takeBack(card.card_id).catch(toastError)
-      toast(strings.notedWithReward(earned), { about: noticesOf(card), ...(isFirst ? { undo } : {}) })
+      const undo = undoOf(card, said, before)
+      toast(strings.notedWithReward(earned), { about: noticesOf(card), ...(undo && { undo }) })
       return changed(card.card_id, trust)
     },
   })
 }
 
-/** Withdraws all verdicts. Verdicts on a former version cannot be given again, so they have no undo. */
-function useWithdrawVerdicts(card: Card, own: Own) {
-  const sayAgain = async (said: readonly Verdict[]) => {
-    for (const { outcome, environment, note, evidence } of said)
-      await call('POST /api/v1/cards/{card_id}/verdicts', {
-        card_id: card.card_id,
-        outcome,
-        environment,
-        note,
-        evidence,
-      })
-    await changed(card.card_id)
-  }
+function useTakeBack(card: Card, own: Own) {
   return useMutation({
     onMutate: () => own,
-    mutationFn: () => takeBack(card.card_id),
+    mutationFn: () => takeBackAll(card.card_id),
     onError: toastError,
     onSuccess: (_answer, _input, { verdicts, isComplete }) => {
-      const canReturn = isComplete && verdicts.every(({ card_version }) => card_version === card.version)
-      const undo = () => void sayAgain(verdicts).catch(toastError)
+      const canReturn = isComplete && verdicts.every(isOfThisVersion(card))
+      // Oldest first, so that the newest is the answer again.
+      const undo = () => void sayAgain(card, verdicts.toReversed()).catch(toastError)
       toast(strings.verdictTakenBack, { about: noticesOf(card), ...(canReturn ? { undo } : {}) })
     },
   })
@@ -290,7 +340,7 @@ type Outcome = Verdict['outcome']
 const OUTCOMES = [
   { value: 'worked', label: strings.worked, icon: CircleCheck, tone: 'text-ok' },
   { value: 'failed', label: strings.failed, icon: CircleX, tone: 'text-bad' },
-  { value: 'stale', label: strings.noLongerTrue, icon: Clock, tone: 'text-warn' },
+  { value: 'stale', label: strings.outdated, icon: Clock, tone: 'text-warn' },
 ] as const satisfies readonly { value: Outcome; label: string; icon: unknown; tone: string }[]
 
 const outcomeOf = (value: Outcome) => OUTCOMES.find((one) => one.value === value) ?? OUTCOMES[0]

@@ -413,7 +413,6 @@ function forgetTexts(userId: string): void {
     'kv-draft',
     'kv-comment',
     'kv-document',
-    'kv-feedback',
     'kv-reply',
     'kv-report',
     'kv-ticket',

@@ -126,8 +126,8 @@ function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
 const LINK = 'rounded-sm text-accent-strong underline-offset-2 hover:underline'
 
 const REASONS = {
+  doubted: 'doubted',
   due: 'due',
-  distrusted: 'distrusted',
   contradiction: strings.contradictsAnotherCard,
 } as const
 

@@ -26,7 +26,7 @@ test('an independent linter finds no error', async () => {
   const redocly = join(repository, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js')
   const lint = promisify(execFile)(
     process.execPath,
-    [redocly, 'lint', file, '--config', join(repository, 'redocly.yaml')],
+    [redocly, 'lint', file, '--config', join(repository, 'test/redocly.yaml')],
     {
       cwd: repository,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },

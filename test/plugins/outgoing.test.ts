@@ -34,6 +34,7 @@ const SECRETS = [
   `remote: https://x-access-token:${TOKEN}@github.com/org/app`,
   `aws_access_key_id = ${CLOUD}`,
   PEM,
+  `user;password\nanna;${WORD}`,
 ]
 const PARTS = [WORD.slice(0, 8), TOKEN.slice(4, 16), CLOUD.slice(4, 14), PEM_LINE.slice(0, 12)]
 

@@ -3,6 +3,7 @@ import { fence } from '../../core/untrusted-text.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/knowledge-schema.ts'
 import { findDanger } from '../../review/find-danger.ts'
+import { isPlain, readable } from '../../review/fold.ts'
 import type { Severity } from '../../review/rule.ts'
 import type { ReviewReason } from '../../shared/card-checks.ts'
 import type { Step } from '../../shared/card-fields.ts'
@@ -151,12 +152,16 @@ function fitted(
   return [shortTitle, short(text, room - shortTitle.length - 2)]
 }
 
-/** Matches an opening bracket before the words that begin a card's origin line. */
+/** Matches an opening bracket before the words that begin a card's origin line, with or without emphasis. */
 const IMITATION =
-  /[(（﹙⁽₍❨](?=[\s\p{Cf}]*(?:(?:own|team|public)[\s\p{Cf}_-]+card|memory[\s\p{Cf}]+of)(?!\p{L}))/giu
+  /\p{Ps}(?=[\s\p{Cf}\u2800*_`"'-]*(?:(?:own|team|public)[\s\p{Cf}\u2800*_`"'-]*card|memory[\s\p{Cf}\u2800*_-]+of)(?!\p{L}))/giu
 
-/** Defuses text that imitates the line that says whose card it is (prompt injection). */
-const asText = (text: string): string => text.replaceAll(IMITATION, '[')
+/** Defuses text that imitates the line that says whose card it is (prompt injection), also in look-alike letters. */
+function asText(text: string): string {
+  const defused = text.replaceAll(IMITATION, '[')
+  const isDisguised = !isPlain(defused) && readable(defused).text.replaceAll('[', '').search(IMITATION) >= 0
+  return isDisguised ? defused.replaceAll(/\p{Ps}/gu, '[') : defused
+}
 
 /** Returns the origin line of a card: owner, review result and instruction mark, with more if there is room. */
 function aboutCard({ id, provenance, trust, fits, review }: RecalledItemAnswer): {

@@ -154,25 +154,30 @@ async function projectToAsk(scene: Scene, timeoutMs: number): Promise<string> {
   }
 }
 
-/** Cuts a text after redaction, because half a secret is not recognised. What fits is redacted on sending. */
-async function cutToAsk(text: string, most: number, cut: typeof bothEnds): Promise<string> {
-  const shown = outputToRedact(text, MAX_REDACTED)
-  if (shown.length <= most) return shown
+/** Returns the text without secrets. Call it before a cut: half a secret is not recognised. */
+async function redacted(text: string): Promise<string> {
   const { withoutSecrets } = await import('../outgoing.ts')
-  return cut(withoutSecrets(shown).value, most)
+  return withoutSecrets(text).value
 }
 
-const beginning: typeof bothEnds = (text, most) => text.slice(0, most).toWellFormed()
+/** Returns both ends of a text. What fits is redacted on sending. */
+async function endsToAsk(text: string): Promise<string> {
+  const shown = outputToRedact(text, MAX_REDACTED)
+  return shown.length <= MAX_TEXT_LENGTH ? shown : bothEnds(await redacted(shown), MAX_TEXT_LENGTH)
+}
 
-/** Returns the text of a failure without an exit code of 0, which only hides the real one in a pipe. */
+/**
+ * Returns the text of a failure without an exit code of 0, which only hides the real one in a pipe. The command is
+ * redacted before its lines become one.
+ */
 const failureText = async ({ command, exitCode, output }: CommandRun): Promise<string> =>
   commandText({
-    command: await cutToAsk(command, MAX_COMMAND_LENGTH, beginning),
+    command: (await redacted(outputToRedact(command, MAX_REDACTED)))
+      .slice(0, MAX_COMMAND_LENGTH)
+      .toWellFormed(),
     ...(exitCode ? { exitCode } : {}),
-    output: await cutToAsk(output, MAX_TEXT_LENGTH, bothEnds),
+    output: await endsToAsk(output),
   })
-
-const promptText = (prompt: string): Promise<string> => cutToAsk(prompt, MAX_TEXT_LENGTH, bothEnds)
 
 async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
   const { call, occasion, profile } = scene
@@ -238,7 +243,7 @@ async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
   const isQuestion = prompt.trim().length >= MIN_PROMPT_LENGTH && !prompt.trimStart().startsWith('/')
   const texts = await Promise.all([
     compacted ? ask(scene, 'compact') : '',
-    isQuestion ? ask(scene, 'prompt', () => promptText(prompt)) : '',
+    isQuestion ? ask(scene, 'prompt', () => endsToAsk(prompt)) : '',
   ])
   return said(scene, texts)
 }

@@ -87,7 +87,7 @@ export {
   readImage,
   uploadImage,
 } from './images.ts'
-export { type CardRow, cardStats, writtenBytes } from './list.ts'
+export { type CardRow, cardStats, publishingTeam, writtenBytes } from './list.ts'
 export {
   countMaterialsIn,
   createMaterial,
@@ -173,7 +173,9 @@ export {
   isCurrent,
   isInTeamOf,
   isListed,
+  isOfWorkspace,
   isOpen,
+  knownSince,
   LEFT_WORKSPACE,
   mayRead,
   mayUpdate,
@@ -182,6 +184,7 @@ export {
   Readers,
   type SearchedScope,
   type Shown,
+  teamOf,
   trustSeenBy,
   type ViewerId,
 } from './visibility.ts'

@@ -24,6 +24,8 @@ const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
       'cards.edited_at',
       'cards.edited_fields',
       'cards.seen_since',
+      'cards.origin_seen_from_version',
+      'cards.origin_seen_since',
       'cards.published_at',
       'cards.trust',
       'cards.team_trust',
@@ -277,8 +279,21 @@ async function membersOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Sai
   return (card: CardRow, userId: string) => members.has(`${workspaceOfMembers(card)} ${userId}`)
 }
 
+/** Times that a verdict must follow for its environment to count: before them, other readers judged the card. */
+type Since = readonly (string | null)[]
+
+const sinceReaders = (card: CardRow): Since => [
+  card.seen_since,
+  card.opened_at,
+  card.visibility === 'private' ? null : card.published_at,
+]
+
+const sinceTeam = (card: CardRow): Since =>
+  card.origin_seen_from_version === null ? sinceReaders(card) : [card.origin_seen_since]
+
 type Weighed = {
   card: CardRow
+  since: Since
   change: FixChange
   isReturned: (row: Said) => boolean
   isMember: (card: CardRow, userId: string) => boolean
@@ -286,11 +301,8 @@ type Weighed = {
 }
 
 /** A verdict from elsewhere, on a former draft or a merged card counts without its environment. */
-const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
-  row.card_id === card.card_id &&
-  [card.seen_since, card.opened_at, card.visibility === 'private' ? null : card.published_at].every(
-    (since) => since === null || row.created_at >= since,
-  )
+const wasSaidHere = (row: VerdictRow, card: CardRow, since: Since): boolean =>
+  row.card_id === card.card_id && since.every((time) => time === null || row.created_at >= time)
 
 /** Only a later `outdated` counts: what worked once can be wrong today. */
 function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
@@ -305,7 +317,7 @@ function countsBeside(given: readonly Judgement[]): (vote: VoteRow) => boolean {
 function judgementsOf(
   verdicts: readonly VerdictRow[],
   votes: readonly VoteRow[],
-  { card, change, isReturned, isMember, everybodyIsProven }: Weighed,
+  { card, since, change, isReturned, isMember, everybodyIsProven }: Weighed,
 ): Judgement[] {
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
   const given = [...last.values()].flatMap((row): Judgement[] =>
@@ -318,7 +330,7 @@ function judgementsOf(
             outcome: row.outcome,
             isVote: false,
             isBeforeChange: row.created_at < change.at,
-            environment: wasSaidHere(row, card) ? fromJson(row.environment) : {},
+            environment: wasSaidHere(row, card, since) ? fromJson(row.environment) : {},
             at: row.created_at,
             closeness: row.closeness,
             nthOfOwner: row.nth_of_owner,
@@ -352,8 +364,9 @@ function judgementsOf(
 export type JudgedCard = {
   card: CardRow
   judgements: Judgement[]
+  /** The same for the team that has published the card; null without one. */
+  ofTeam: Judgement[] | null
   facts: CardFacts
-  hasTeam: boolean
 }
 
 async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<JudgedCard[]> {
@@ -371,15 +384,19 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
   const verdicts = Map.groupBy(allVerdicts, countedOn)
   const votes = Map.groupBy(allVotes, countedOn)
   const everybodyIsProven = isEveryAddressProven(ctx)
-  return cards.map((card) => ({
-    card,
-    judgements: judgementsOf(verdicts.get(card.card_id) ?? [], votes.get(card.card_id) ?? [], {
+  const judged = (card: CardRow, since: Since) =>
+    judgementsOf(verdicts.get(card.card_id) ?? [], votes.get(card.card_id) ?? [], {
       card,
+      since,
       change: lastChange(card, changes.get(card.card_id) ?? []),
       isReturned,
       isMember,
       everybodyIsProven,
-    }),
+    })
+  return cards.map((card) => ({
+    card,
+    judgements: judged(card, sinceReaders(card)),
+    ofTeam: isOpen(card) && workspaceOfMembers(card) !== null ? judged(card, sinceTeam(card)) : null,
     facts: {
       cardType: card.card_type,
       isPublic: card.status === 'published' && card.visibility === 'public',
@@ -388,16 +405,15 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
       seenSince: card.seen_since,
       now: ctx.now(),
     },
-    hasTeam: isOpen(card) && workspaceOfMembers(card) !== null,
   }))
 }
 
 /** Computes the trust of these cards and returns what has changed. */
 async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
   if (cardIds.length === 0) return []
-  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts, hasTeam }) => {
+  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, ofTeam, facts }) => {
     const trust = toJsonOrNull(trustFrom(judgements, facts))
-    const forTeam = hasTeam ? toJsonOrNull(trustFrom(judgements, { ...facts, isForMembers: true })) : trust
+    const forTeam = ofTeam ? toJsonOrNull(trustFrom(ofTeam, { ...facts, isForMembers: true })) : trust
     const change = {
       trust,
       team_trust: forTeam === trust ? null : forTeam,

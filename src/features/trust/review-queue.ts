@@ -19,6 +19,7 @@ import {
   presentTrust,
   Readers,
   Trust,
+  teamOf,
   trustSeenBy,
 } from '../cards/index.ts'
 import { tellAgainAfter } from '../notices/index.ts'
@@ -61,7 +62,7 @@ function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
   const days = sql<number | null>`coalesce(cards.review_after_days, ${ofPolicy})`
   return editable(db, asked)
     .select(HEAD)
-    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .select(lastSure.as('last_sure'))
     .where(lastSure, '<', daysBefore(db, now, days))
     .orderBy(lastSure)
@@ -73,7 +74,7 @@ function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
 const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked)
     .select(HEAD)
-    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .where('cards.trust', 'is not', null)
     .where(upperBound(db), '<', DISTRUSTED_BELOW)
     .orderBy(upperBound(db))
@@ -86,7 +87,7 @@ async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const linked = await editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
     .select(HEAD)
-    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .select(['card_links.created_at as since', 'card_links.to_card_id as other_card_id'])
     .where('card_links.kind', '=', 'contradicts')
     .orderBy('card_links.created_at')
@@ -96,6 +97,7 @@ async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const others = await db
     .selectFrom('cards')
     .select(['card_id', 'title', 'workspace_id', 'owner_id', 'status', 'review_status', 'hidden_at'])
+    .select(teamOf(asked.viewerId).as('team_id'))
     .where(
       'card_id',
       'in',
@@ -172,6 +174,7 @@ type Other = {
   status: CardStatus
   review_status: ReviewStatus
   hidden_at: string | null
+  team_id: string | null
 }
 
 type ReviewEntry = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust'> &

@@ -18,7 +18,8 @@ const MOVED: Readonly<Record<string, string>> = {
 }
 
 const onMove = (engine: EngineName): string[] => {
-  const set = (columns: readonly string[]) => columns.map((name) => `new.${name} := ${MOVED[name]};`).join(' ')
+  const set = (columns: readonly string[]) =>
+    columns.map((name) => `new.${name} := ${MOVED[name]};`).join(' ')
   return engine === 'sqlite'
     ? [
         'drop trigger cards_seen_from',

@@ -119,8 +119,7 @@ export const canEdit = (row: CardRow): boolean =>
   row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
 
 /** Whoever may edit the card, and editors of the team that has published it. */
-export const canReadHistory = (row: CardRow): boolean =>
-  canEdit(row) || publishingTeam(row) !== null
+export const canReadHistory = (row: CardRow): boolean => canEdit(row) || publishingTeam(row) !== null
 
 /** Returns the team of the viewer, its editor, that has published the card; null for who may edit the card. */
 export const publishingTeam = (row: CardRow): string | null =>

@@ -38,7 +38,14 @@ import {
   Warning,
 } from './card.ts'
 import { isDistrusted, presentTrust, trustCounts } from './card-trust.ts'
-import { type CardRow, canEdit, canReadHistory, type ListedRow, SHORT_TEXT, writtenCharacters } from './list.ts'
+import {
+  type CardRow,
+  canEdit,
+  canReadHistory,
+  type ListedRow,
+  SHORT_TEXT,
+  writtenCharacters,
+} from './list.ts'
 import type { EvidenceRow } from './store.ts'
 import { type HomeAnswer, presentHome } from './visibility.ts'
 

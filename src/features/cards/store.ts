@@ -13,7 +13,15 @@ import { type FoundSecret, secretsInEvidences } from '../../shared/card-checks.t
 import type { CardContent } from '../../shared/card-fields.ts'
 import { allTextOfCard, countText } from '../storage/index.ts'
 import { distinctTags, type EvidenceInput, normalName } from './card.ts'
-import { type CardRow, canEdit, canReadHistory, isOutsider, STORED, type StoredCard, selectCards } from './list.ts'
+import {
+  type CardRow,
+  canEdit,
+  canReadHistory,
+  isOutsider,
+  STORED,
+  type StoredCard,
+  selectCards,
+} from './list.ts'
 import { mayRead, mayUndelete, withHomeFacts } from './visibility.ts'
 
 export const SEARCHED_PIECES = 20

@@ -247,10 +247,7 @@ export function isListed(
     if (isIn.length > 0) conditions.push(eb.or([...isIn, isFromTeam(viewerId, workspaceIds)]))
   }
   if (scope === 'team')
-    conditions.push(
-      isOfTeam(viewerId, workspaceIds, isPublished(eb)),
-      eb('cards.owner_id', '!=', viewerId),
-    )
+    conditions.push(isOfTeam(viewerId, workspaceIds, isPublished(eb)), eb('cards.owner_id', '!=', viewerId))
   if (scope === 'workspace')
     conditions.push(isOfTeam(viewerId, workspaceIds, eb.or([isPublished(eb), isOwn(eb, viewerId)])))
   return eb.and(conditions)

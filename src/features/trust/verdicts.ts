@@ -402,9 +402,7 @@ export const listVerdicts = capability({
       .offset((page - 1) * page_size)
       .execute()
     const isNamed = await namesShown(ctx, cards)
-    const items = rows.map((row) =>
-      presentVerdict(row, { userId: ctx.viewer.userId, isNamed: isNamed(row) }),
-    )
+    const items = rows.map((row) => presentVerdict(row, { userId: ctx.viewer.userId, isNamed: isNamed(row) }))
     return { items, total, page, page_size }
   },
 })

@@ -271,12 +271,24 @@ type Pace = { cards: number; pauseMs: number }
 const WHILE_SERVING: Pace = { cards: 25, pauseMs: 5 }
 const BEFORE_SERVING: Pace = { cards: 500, pauseMs: 0 }
 
+/** Marks the cards of a workspace, and those published from it. */
 export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
   await ctx.db
     .updateTable('search_docs')
     .set({ analyser: STALE_MARK })
     .where('card_id', 'in', (eb) =>
-      eb.selectFrom('cards').select('cards.card_id').where('cards.workspace_id', '=', workspaceId),
+      eb
+        .selectFrom('cards')
+        .select('cards.card_id')
+        .where((eb) =>
+          eb.or([
+            eb('cards.workspace_id', '=', workspaceId),
+            eb.and([
+              eb('cards.workspace_id', '<>', eb.ref('cards.origin_workspace_id')),
+              eb('cards.origin_workspace_id', '=', workspaceId),
+            ]),
+          ]),
+        ),
     )
     .execute()
   ctx.afterCommit(() => ctx.wakeups.emit(REINDEX_JOB))

@@ -219,7 +219,7 @@ const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   const { scope, workspaceId, status, tag } = filter
   let query = db
     .selectFrom('cards')
-    .where(isBrowsed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
+    .where(isBrowsed(db, viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
   if (status !== undefined)
     query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
   for (const { field, values } of valuesFiltered(filter))

@@ -13,7 +13,7 @@ import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { CardStatus, ReviewStatus } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import type { Role, Schema, WorkspacesTable } from '../../db/schema.ts'
-import { isAmongTexts, textList } from '../../db/sql-values.ts'
+import { isAmongResults, isAmongTexts, textList } from '../../db/sql-values.ts'
 import { mayKnowOf } from '../permissions/index.ts'
 
 /** Every query that reads cards must use one of these permission conditions. */
@@ -209,25 +209,35 @@ export type CardScope = 'personal' | 'workspace' | 'public'
 /** `team` means cards that others share in a workspace of the viewer. */
 export type SearchedScope = CardScope | 'own_and_team' | 'team'
 
-/** Cards of the viewer's teams: those that `inTeam` lets through, and those published from there. */
-function isOfTeam(viewerId: ViewerId, workspaceIds: readonly string[], inTeam: Condition): Condition {
-  const eb = cards()
-  return eb.or([
-    eb.and([inTeam, ...isAmong('cards.workspace_id', workspaceIds), isMember(eb, viewerId)]),
-    isFromTeam(viewerId, workspaceIds),
+type Narrowed = { viewerId: ViewerId; workspaceIds: readonly string[] }
+
+/** Returns whether the viewer is a member of this workspace, which is one of those named. */
+function isInNamed(db: Db, { viewerId, workspaceIds }: Narrowed, column: WorkspaceColumn): Condition {
+  const memberships = membershipsOf(cards(), viewerId)
+  // SQLite uses an index within an `or` only if the condition of the index stands there too.
+  return cards().and([
+    isThere(cards()),
+    ...isAmong(column, workspaceIds),
+    isAmongResults(db, column, memberships),
   ])
 }
 
-const isFromTeam = (viewerId: ViewerId, workspaceIds: readonly string[]): Condition => {
-  const eb = cards()
-  return eb.and([...isAmong('cards.origin_workspace_id', workspaceIds), isPublishedFromTeam(eb, viewerId)])
-}
+const isFromTeam = (db: Db, narrowed: Narrowed): Condition =>
+  cards().and([isPublishedAway(cards()), isInNamed(db, narrowed, 'cards.origin_workspace_id')])
+
+/** Matches cards of the viewer's teams: those there that pass `isShared`, and those published from there. */
+const isOfTeam = (db: Db, narrowed: Narrowed, isShared: Condition): Condition =>
+  cards().or([
+    cards().and([isShared, isInNamed(db, narrowed, 'cards.workspace_id')]),
+    isFromTeam(db, narrowed),
+  ])
 
 const isAmong = (column: WorkspaceColumn, workspaceIds: readonly string[]): Condition[] =>
   workspaceIds.length === 0 ? [] : [cards()(column, 'in', workspaceIds)]
 
 /** Nobody finds another person's unpublished card; `workspaceIds` only narrows (empty: no narrowing). */
 export function isListed(
+  db: Db,
   viewerId: ViewerId,
   scope: SearchedScope,
   workspaceIds: readonly string[] = [],
@@ -235,21 +245,22 @@ export function isListed(
   const eb = cards()
   if (scope === 'own_and_team')
     return eb.or([
-      isListed(viewerId, 'personal', workspaceIds),
-      isListed(viewerId, 'workspace', workspaceIds),
+      isListed(db, viewerId, 'personal', workspaceIds),
+      isListed(db, viewerId, 'workspace', workspaceIds),
     ])
+  const narrowed = { viewerId, workspaceIds }
   const conditions = [isThere(eb)]
   if (scope === 'public')
     conditions.push(...isAmong('cards.workspace_id', workspaceIds), isOpenTo(eb, ['public']))
   if (scope === 'personal') {
     const isIn = isAmong('cards.workspace_id', workspaceIds)
     conditions.push(isOwn(eb, viewerId))
-    if (isIn.length > 0) conditions.push(eb.or([...isIn, isFromTeam(viewerId, workspaceIds)]))
+    if (isIn.length > 0) conditions.push(eb.or([...isIn, isFromTeam(db, narrowed)]))
   }
   if (scope === 'team')
-    conditions.push(isOfTeam(viewerId, workspaceIds, isPublished(eb)), eb('cards.owner_id', '!=', viewerId))
+    conditions.push(isOfTeam(db, narrowed, isPublished(eb)), eb('cards.owner_id', '!=', viewerId))
   if (scope === 'workspace')
-    conditions.push(isOfTeam(viewerId, workspaceIds, eb.or([isPublished(eb), isOwn(eb, viewerId)])))
+    conditions.push(isOfTeam(db, narrowed, eb.or([isPublished(eb), isOwn(eb, viewerId)])))
   return eb.and(conditions)
 }
 
@@ -266,17 +277,22 @@ export function isNotPersonal(viewerId: ViewerId): Condition {
   ])
 }
 
-export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: readonly string[]): Condition {
-  const listed = isListed(viewerId, scope, workspaceIds)
+export function isBrowsed(
+  db: Db,
+  viewerId: ViewerId,
+  scope: CardScope,
+  workspaceIds: readonly string[],
+): Condition {
+  const listed = isListed(db, viewerId, scope, workspaceIds)
   if (scope !== 'workspace' || workspaceIds.length === 0) return listed
   const eb = cards()
   const isNamed = eb('cards.workspace_id', 'in', workspaceIds)
   return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, OPEN)])])
 }
 
-export function mayFind(viewerId: ViewerId): Condition {
+export function mayFind(db: Db, viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
-  return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
+  return cards().or(scopes.map((scope) => isListed(db, viewerId, scope)))
 }
 
 /** If the successor is deleted or hidden, the former card counts as current again. */

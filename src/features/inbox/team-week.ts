@@ -66,7 +66,7 @@ const shared = (db: Db, { viewerId, workspaceId }: WeekQuery) =>
   db
     .selectFrom('cards')
     .select(teamOf(viewerId).as('team_id'))
-    .where(isListed(viewerId, 'workspace', [workspaceId]))
+    .where(isListed(db, viewerId, 'workspace', [workspaceId]))
     .where('cards.status', '=', 'published')
 
 const newsOf = (db: Db, asked: WeekQuery) =>

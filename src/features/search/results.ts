@@ -125,7 +125,7 @@ const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isP
     .select('users.display_name as owner_name')
     .select(teamOf(viewerId).as('team_id'))
     .select((eb) => eb.case().when(isInTeamOf(viewerId)).then(1).else(0).end().as('is_in_team'))
-    .where(isListed(viewerId, shape.scope, shape.workspaceIds))
+    .where(isListed(db, viewerId, shape.scope, shape.workspaceIds))
     .$if(!shape.includeSuperseded, (query) => query.where(isCurrent()))
 
 type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Name}`

@@ -190,7 +190,7 @@ export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly 
       .innerJoin('cards', 'cards.card_id', 'card_tags.card_id')
       .select('card_tags.card_id')
       .where('card_tags.tag_normal', '=', normalName(name))
-      .where(listedIn(scope))
+      .where(listedIn(ctx.db, scope))
       .limit(1)
       .executeTakeFirst()
     if (card) found.push(name)
@@ -198,8 +198,8 @@ export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly 
   return found
 }
 
-export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
-  isListed(viewerId, scope, workspaceIds)
+export const listedIn = (db: Db, { viewerId, scope, workspaceIds }: SearchScope) =>
+  isListed(db, viewerId, scope, workspaceIds)
 
 const LARGE_KEPT_MS = 60_000
 const MAX_KEPT = 10_000
@@ -225,7 +225,7 @@ const numbersQuery = (db: Db, { scope, workspaceIds }: Shape, viewerId: ViewerId
     .selectFrom('cards')
     .innerJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
     .select(['search_docs.doc_no', sql<number>`octet_length(search_docs.weights)`.as('bytes')])
-    .where(isListed(viewerId, scope, workspaceIds))
+    .where(isListed(db, viewerId, scope, workspaceIds))
 
 type Values = { viewerId: string; limit: number }
 type Numbered = { doc_no: number; bytes: number }

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { publish, published } from '../../../test/support/publishing.ts'
+import {
+  makeSnapshot,
+  OPEN_LIBRARY,
+  publish,
+  published,
+  snapshotLines,
+} from '../../../test/support/publishing.ts'
 
 type Listed = { card_id: string }
 
@@ -217,3 +223,21 @@ onBothEngines('a card that a team has published to the library', (t) => {
     expect(answers.filter((answer) => answer.text.includes(card_id)).length).toBeGreaterThan(10)
   })
 })
+
+onBothEngines(
+  'the open library of a team’s cards',
+  (t) => {
+    test('names no team on its pages and in its snapshot', async () => {
+      const name = `Team ${crypto.randomUUID()}`
+      const { workspaceId, editor } = await team(t, { name })
+      const { card_id } = await record(editor, { workspace_id: workspaceId })
+      expect((await publish(editor, card_id)).status).toBe(200)
+      await makeSnapshot(t)
+      const page = await t.anonymous().get(`/library/${card_id}`)
+      expect(page.status).toBe(200)
+      for (const text of [page.text, ...(await snapshotLines(t))])
+        for (const secret of [workspaceId, name]) expect(text).not.toContain(secret)
+    })
+  },
+  OPEN_LIBRARY,
+)

@@ -13,6 +13,12 @@ export const isAmongTexts = (db: Db, column: string, list: string | Expression<s
     ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${list}))`
     : sql<SqlBool>`${sql.ref(column)} = any (array(select jsonb_array_elements_text(${list}::jsonb)))`
 
+/** As an array, because PostgreSQL uses no index for a query within an `or`. */
+export const isAmongResults = (db: Db, column: string, query: Expression<unknown>) =>
+  isSqlite(db)
+    ? sql<SqlBool>`${sql.ref(column)} in ${query}`
+    : sql<SqlBool>`${sql.ref(column)} = any (array ${query})`
+
 /** Returns many numbers as one parameter, so that one prepared statement fits all. */
 export const numberList = (db: Db, numbers: Iterable<number>): string => {
   const list = Array.from(numbers).join()

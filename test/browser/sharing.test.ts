@@ -124,7 +124,7 @@ test('drafts are called drafts, publishing shows its review and what it earns, a
   await page.getByRole('button', { name: 'Publish · earn 5' }).click()
   await page.getByText('Published to the library. You earned 5 credits.').waitFor()
   await page.getByText('105 credits').first().waitFor()
-  await page.getByText('Library · Everyone').waitFor()
+  await page.getByText('Platform team · also in the library').waitFor()
 
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('radio', { name: /^Only you/ }).check()
@@ -132,7 +132,7 @@ test('drafts are called drafts, publishing shows its review and what it earns, a
   await page.getByRole('button', { name: 'Keep it to yourself' }).click()
   await page.getByText('Personal · Only you').waitFor()
   await page.getByRole('button', { name: 'Undo' }).last().click()
-  await page.getByText('Library · Everyone').waitFor()
+  await page.getByText('Platform team · also in the library').waitFor()
 
   const poor = await write(person, { title: 'Broken', symptom: 'It broke.', fix_summary: 'TODO' })
   await visit(page, `/cards/${poor.card_id}`)
@@ -149,6 +149,47 @@ test('drafts are called drafts, publishing shows its review and what it earns, a
   }
   expect(await refusal.evaluate(isSeen)).toBe(true)
   expect((await read(person, poor.card_id)).readers.text).toBe('Only you')
+})
+
+test('what a member publishes stays a card of the team, free and marked in all its places', async () => {
+  const author = await stage.person('Author')
+  const mate = await stage.person('Mate')
+  const team = await teamOf(author, [[mate, 'editor']])
+  const { card_id } = await write(author, { ...SAMPLES[0], workspace_id: team })
+  await author.api('POST', `/api/v1/cards/${card_id}/share`)
+  const mark = 'Platform team · also in the library'
+
+  await openPage(author.page, `/cards/${card_id}`)
+  await author.page.getByRole('button', { name: 'Share', exact: true }).click()
+  await author.page.getByText('It stays a card of Platform team.').waitFor()
+  await author.page.getByRole('radio', { name: /^Library/ }).check()
+  await author.page.getByRole('button', { name: /^Publish/ }).click()
+  await author.page.getByText(mark).waitFor()
+
+  const { page } = mate
+  await openPage(page, `/workspaces/${team}`)
+  const news = page.getByRole('listitem').filter({ hasText: SAMPLES[0].title })
+  await news.getByText(mark).waitFor()
+  await picture(page, 'team-card-in-library')
+  await visit(page, `/cards?scope=workspace&workspace=${team}`)
+  await page.getByRole('list', { name: 'Cards' }).getByText(mark).waitFor()
+  await visit(page, '/?q=pool+exhausted+after+deploy')
+  await page.getByRole('list', { name: 'Team' }).getByText(mark).waitFor()
+  await page.getByRole('button', { name: /^Search the library/ }).click()
+  await page.getByRole('list', { name: 'Library' }).getByText(mark).waitFor()
+  await page.getByRole('heading', { name: 'nothing charged' }).waitFor()
+  const { balance } = await mate.api<{ balance: number }>('GET', '/api/v1/credits/balance')
+  expect(balance).toBe(100)
+
+  // An editor of the team still reads how the card came about, and changes nothing there.
+  await visit(page, `/cards/${card_id}`)
+  await page.getByRole('link', { name: 'Version 1' }).click()
+  await page.getByText('One version so far').waitFor()
+  expect(await page.getByRole('button', { name: /^Restore/ }).count()).toBe(0)
+
+  await author.api('POST', `/api/v1/cards/${card_id}/unpublish`)
+  await openPage(page, `/cards?scope=workspace&workspace=${team}`)
+  await page.getByText('Nothing shared yet').waitFor()
 })
 
 test('many cards are chosen, shared in one step that names their number, and taken back together', async () => {

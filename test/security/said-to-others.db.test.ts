@@ -47,7 +47,8 @@ onBothEngines('what was said to some reaches no others', (t) => {
     const seen = (await stranger.get(url(card_id))).body.trust
     const atHome = (await editor.get(url(card_id))).body.trust
     expect([seen.worked, atHome.worked]).toEqual([0, 1])
-    for (const { summary } of [seen, atHome]) expect(summary).not.toContain('payroll')
+    expect(seen.summary).not.toContain('payroll')
+    expect(atHome.summary).toContain('payroll.corp.internal 17')
     await stranger.post(`${url(card_id)}/verdicts`, { outcome: 'worked', environment: { node: '24' } })
     const later = (await stranger.get(url(card_id))).body.trust.summary
     expect(later).toMatch(/^Worked for 1 person, last on [^,]+, node 24$/)
@@ -128,11 +129,9 @@ onBothEngines('what was said to some reaches no others', (t) => {
     t.later(1000)
     for (const card of cards) expect((await admin.post(`${url(card)}/publish`)).status).toBe(200)
     const stranger = await t.user()
-    for (const other of [stranger, viewer]) {
-      expect(await linkOf(other)).toMatchObject({ from_card_id: one, why: null, created_by_name: null })
-      expect(await adderOf(other)).toBe(admin.userId)
-    }
-    for (const own of [admin, editor]) {
+    expect(await linkOf(stranger)).toMatchObject({ from_card_id: one, why: null, created_by_name: null })
+    expect(await adderOf(stranger)).toBe(admin.userId)
+    for (const own of [admin, editor, viewer]) {
       expect(await linkOf(own)).toMatchObject({ why, created_by_name: 'editor' })
       expect(await adderOf(own)).toBe(editor.userId)
     }

@@ -39,10 +39,15 @@ export class Model {
     this.rewardsGiven = rewardsGiven
   }
 
-  #rankIn(actor: Actor, card: ModelCard): number {
-    if (card.workspace === 'home') return card.owner === actor ? 3 : 0
-    const role = card.workspace === 'team' ? ROLE[actor] : undefined
+  #rankIn(actor: Actor, card: ModelCard, workspace = card.workspace): number {
+    if (workspace === 'home') return card.owner === actor ? 3 : 0
+    const role = workspace === 'team' ? ROLE[actor] : undefined
     return role ? RANK[role] : 0
+  }
+
+  /** What a workspace publishes stays its members'. */
+  #isPublishedFromOwn(actor: Actor, card: ModelCard): boolean {
+    return card.published && card.workspace === 'library' && this.#rankIn(actor, card, card.origin) > 0
   }
 
   /** Strangers see what has passed its review. */
@@ -53,6 +58,7 @@ export class Model {
   mayRead(actor: Actor, card: ModelCard): boolean {
     if (card.deleted) return false
     if (card.owner === actor || this.#rankIn(actor, card) >= RANK.editor) return true
+    if (this.#isPublishedFromOwn(actor, card)) return true
     return card.published && (this.#isOpen(card) || this.#rankIn(actor, card) > 0)
   }
 
@@ -68,6 +74,7 @@ export class Model {
     if (card.deleted) return false
     if (scope === 'personal') return card.owner === actor
     if (scope === 'public') return this.#isOpen(card)
+    if (this.#isPublishedFromOwn(actor, card)) return true
     return this.#rankIn(actor, card) > 0 && (card.published || card.owner === actor)
   }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Ctx, inTx, SELF_GUARDED } from '../../core/context.ts'
 import { Work } from '../../core/work.ts'
 import type { Db } from '../../db/db.ts'
-import type { CardsTable, ReviewStatus } from '../../db/knowledge-schema.ts'
+import type { ReviewStatus } from '../../db/knowledge-schema.ts'
 import { acquireLock } from '../../db/locks.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import {
@@ -33,6 +33,7 @@ import {
 import { ANALYSER_VERSION } from '../../text/analyse.ts'
 import { filterHash } from '../../text/term-hash.ts'
 import { normalName } from './card.ts'
+import type { StoredCard } from './list.ts'
 import { evidenceTexts, lockCards } from './store.ts'
 
 export const ownerFilter = (ownerId: string) => filterHash(`owner ${ownerId}`)
@@ -41,7 +42,7 @@ export const ownerInFilter = (ownerId: string, workspaceId: string) =>
   filterHash(`owner ${ownerId} in ${workspaceId}`)
 export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
 
-/** Matches cards that everybody may find and that were published from this workspace to another one. */
+/** Matches cards that this workspace has published for everybody. Only its members search by it. */
 export const publishedFromFilter = (workspaceId: string) => filterHash(`published from ${workspaceId}`)
 
 export const tagFilter = (tag: string) => filterHash(`tag ${normalName(tag)}`)
@@ -155,8 +156,8 @@ function filtersOf(card: Omit<IndexedCard, 'evidence_texts'>, isInPublicWorkspac
   ]
   const isShown = card.status === 'published' && card.hidden_at === null
   if (isShown) found.push(workspaceFilter(card.workspace_id))
-  if (isShown && card.review_status === 'passed' && isInPublicWorkspace) {
-    found.push(PUBLIC_FILTER)
+  if (isShown && isInPublicWorkspace) {
+    if (card.review_status === 'passed') found.push(PUBLIC_FILTER)
     if (card.origin_workspace_id !== card.workspace_id)
       found.push(publishedFromFilter(card.origin_workspace_id))
   }
@@ -165,23 +166,12 @@ function filtersOf(card: Omit<IndexedCard, 'evidence_texts'>, isInPublicWorkspac
 
 const BATCH = 100
 
-type IndexedRow = Omit<
-  Selectable<CardsTable>,
-  | 'filter_text'
-  | 'recorded_with'
-  | 'origin_key'
-  | 'successor_gone'
-  | 'team_trust'
-  | 'doubted_at'
-  | 'doubts_dismissed_at'
->
-
-export async function indexedCards(db: Db, rows: readonly IndexedRow[]): Promise<IndexedCard[]> {
+export async function indexedCards(db: Db, rows: readonly StoredCard[]): Promise<IndexedCard[]> {
   const texts = await evidenceTexts(db, rows)
   return rows.map((row) => ({ ...withoutEvidence(row), evidence_texts: texts.get(row.card_id) ?? [] }))
 }
 
-function withoutEvidence(row: IndexedRow): Omit<IndexedCard, 'evidence_texts'> {
+function withoutEvidence(row: StoredCard): Omit<IndexedCard, 'evidence_texts'> {
   const { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at } = row
   const whose = { card_id, workspace_id, origin_workspace_id, owner_id, status, review_status, hidden_at }
   return { ...contentOf(row), ...whose }
@@ -241,7 +231,7 @@ async function keepFilterText(ctx: Ctx, card: IndexedCard, unread: string): Prom
 /** Call after a write that changes the owner, type, workspace or status, but no text. */
 export async function refilterCards(
   ctx: Ctx,
-  rows: readonly IndexedRow[],
+  rows: readonly StoredCard[],
   { publicWorkspaces }: Pick<IndexOptions, 'publicWorkspaces'> = {},
 ): Promise<void> {
   const isPublic = publicWorkspaces ?? (await publicAmong(ctx, rows))
@@ -281,12 +271,24 @@ type Pace = { cards: number; pauseMs: number }
 const WHILE_SERVING: Pace = { cards: 25, pauseMs: 5 }
 const BEFORE_SERVING: Pace = { cards: 500, pauseMs: 0 }
 
+/** Marks the cards of a workspace, and those published from it. */
 export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
   await ctx.db
     .updateTable('search_docs')
     .set({ analyser: STALE_MARK })
     .where('card_id', 'in', (eb) =>
-      eb.selectFrom('cards').select('cards.card_id').where('cards.workspace_id', '=', workspaceId),
+      eb
+        .selectFrom('cards')
+        .select('cards.card_id')
+        .where((eb) =>
+          eb.or([
+            eb('cards.workspace_id', '=', workspaceId),
+            eb.and([
+              eb('cards.workspace_id', '<>', eb.ref('cards.origin_workspace_id')),
+              eb('cards.origin_workspace_id', '=', workspaceId),
+            ]),
+          ]),
+        ),
     )
     .execute()
   ctx.afterCommit(() => ctx.wakeups.emit(REINDEX_JOB))

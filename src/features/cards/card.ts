@@ -335,6 +335,7 @@ export const CaseResponse = z
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),
     likely_outdated: z.boolean().describe('Enough verdicts and feedback speak against it'),
     can_edit: z.boolean(),
+    can_read_history: z.boolean(),
     created_at: Time,
     updated_at: Time,
     published_at: Time.nullable(),

@@ -27,7 +27,7 @@ import { DAY_MS } from '../../shared/time.ts'
 import { ADDED_BY, CardId } from './card.ts'
 import { readPicture } from './image-file.ts'
 import { contributorFor, editableAtAnyVersion, readableCard } from './store.ts'
-import { mayRead, mayUpdate } from './visibility.ts'
+import { knownSince, mayRead, mayReadHistory } from './visibility.ts'
 
 type ImageRow = CardImagesTable
 
@@ -58,10 +58,12 @@ const isNamed = ({ image_id }: StoredPicture) =>
   sql<SqlBool>`lower(${TEXTS_WITH_IMAGES}) like ${`%${image_id}%`}`
 
 /** Versions from before the card came into the workspace do not count. */
-const isInSeenVersion = ({ image_id, created_at }: StoredPicture) =>
-  sql<SqlBool>`(cards.seen_since is null or ${created_at} >= cards.seen_since or exists (
+function isInSeenVersion(viewerId: string, { image_id, created_at }: StoredPicture) {
+  const { time, version } = knownSince(viewerId)
+  return sql<SqlBool>`(${time} is null or ${created_at} >= ${time} or exists (
     select 1 from card_versions where card_versions.card_id = cards.card_id
-    and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like ${`%${image_id}%`}))`
+    and card_versions.version >= ${version} and lower(card_versions.content) like ${`%${image_id}%`}))`
+}
 
 /** A picture is as visible as the text that names it: one removed before sharing stays private. */
 function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
@@ -70,7 +72,7 @@ function isSeen(viewerId: string, picture: StoredPicture): Expression<SqlBool> {
     eb('cards.owner_id', '=', viewerId),
     ...(picture.uploaded_by === viewerId ? [eb.lit(true)] : []),
     isNamed(picture),
-    eb.and([mayUpdate(viewerId), isInSeenVersion(picture)]),
+    eb.and([mayReadHistory(viewerId), isInSeenVersion(viewerId, picture)]),
   ])
 }
 

@@ -86,7 +86,7 @@ export {
   readImage,
   uploadImage,
 } from './images.ts'
-export { type CardRow, cardStats, writtenBytes } from './list.ts'
+export { type CardRow, cardStats, publishingTeam, writtenBytes } from './list.ts'
 export {
   countMaterialsIn,
   createMaterial,
@@ -172,7 +172,9 @@ export {
   isCurrent,
   isInTeamOf,
   isListed,
+  isOfWorkspace,
   isOpen,
+  knownSince,
   LEFT_WORKSPACE,
   mayRead,
   mayUpdate,
@@ -181,6 +183,7 @@ export {
   Readers,
   type SearchedScope,
   type Shown,
+  teamOf,
   trustSeenBy,
   type ViewerId,
 } from './visibility.ts'

@@ -27,11 +27,27 @@ import {
   isBrowsed,
   isByViewer,
   isInTeamOf,
+  isNotPersonal,
+  knownSince,
   mayDelete,
+  mayReadHistory,
   mayUpdate,
+  teamOf,
   trustSeenBy,
   type ViewerId,
 } from './visibility.ts'
+
+type HiddenColumn =
+  | 'filter_text'
+  | 'recorded_with'
+  | 'origin_key'
+  | 'successor_gone'
+  | 'team_trust'
+  | 'seen_from_version'
+  | 'origin_seen_from_version'
+  | 'origin_seen_since'
+  | 'doubted_at'
+  | 'doubts_dismissed_at'
 
 /** All columns but the folded text, which is used only inside the database. */
 const SHOWN = [
@@ -42,7 +58,6 @@ const SHOWN = [
   ...WORD_COLUMNS,
   'cards.status',
   'cards.version',
-  'cards.seen_from_version',
   'cards.seen_since',
   'cards.evidence_count',
   'cards.feedback_useful',
@@ -72,20 +87,17 @@ const SHOWN = [
   'cards.hidden_at',
 ] as const
 
-export type ReadRow = Omit<
-  Selectable<CardsTable>,
-  | 'filter_text'
-  | 'recorded_with'
-  | 'origin_key'
-  | 'successor_gone'
-  | 'team_trust'
-  | 'doubted_at'
-  | 'doubts_dismissed_at'
-> & {
+export type ReadRow = Omit<Selectable<CardsTable>, HiddenColumn> & {
   owner_name: string
   owner_deleted_at: string | null
   whose: Whose
+  /** From `teamOf`. */
+  team_id: string | null
+  /** From `knownSince`. */
+  known_since: string | null
+  known_from_version: number
   may_update: number
+  may_read_history: number
   may_delete: number
 }
 
@@ -95,10 +107,7 @@ export const STORED: readonly string[] = [
   ...['trust', 'source_event_id', ...WRITTEN_FIELDS],
 ]
 
-export type StoredCard = Omit<
-  ReadRow,
-  'owner_name' | 'owner_deleted_at' | 'whose' | 'may_update' | 'may_delete'
->
+export type StoredCard = Pick<ReadRow, keyof ReadRow & keyof CardsTable>
 
 export type CardRow = ReadRow & HomeFacts
 
@@ -110,6 +119,13 @@ export const isOutsider = ({ viewer_role, workspace_type }: Membership): boolean
 /** An owner who has left the workspace may not change the card while it is shared there. */
 export const canEdit = (row: CardRow): boolean =>
   row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
+
+/** Whoever may edit the card, and editors of the team that has published it. */
+export const canReadHistory = (row: CardRow): boolean => canEdit(row) || publishingTeam(row) !== null
+
+/** Returns the team of the viewer, its editor, that has published the card; null for who may edit the card. */
+export const publishingTeam = (row: CardRow): string | null =>
+  row.may_update === 0 && row.may_read_history === 1 ? row.team_id : null
 
 export const writtenBytes = sql<number>`${sql.join(
   WRITTEN_COLUMNS.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
@@ -160,7 +176,11 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
         .else(null)
         .end()
         .as('source_event_id'),
+      teamOf(viewerId).as('team_id'),
+      knownSince(viewerId).time.as('known_since'),
+      knownSince(viewerId).version.as('known_from_version'),
       eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
+      eb.case().when(mayReadHistory(viewerId)).then(1).else(0).end().as('may_read_history'),
       eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
     ])
 
@@ -201,15 +221,12 @@ const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   const { scope, workspaceId, status, tag } = filter
   let query = db
     .selectFrom('cards')
-    .where(isBrowsed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
+    .where(isBrowsed(db, viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
   if (status !== undefined)
     query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
   for (const { field, values } of valuesFiltered(filter))
     query = query.where((eb) => eb(eb.ref(`cards.${field}`).$castTo<string>(), 'in', values))
-  if (filter.withoutPersonal)
-    query = query.where('cards.workspace_id', 'not in', (eb) =>
-      eb.selectFrom('users').select('users.personal_workspace_id').where('users.user_id', '=', viewerId),
-    )
+  if (filter.withoutPersonal) query = query.where(isNotPersonal(viewerId))
   if (tag !== undefined)
     query = query.where('cards.card_id', 'in', (eb) =>
       eb

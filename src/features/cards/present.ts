@@ -38,7 +38,14 @@ import {
   Warning,
 } from './card.ts'
 import { isDistrusted, presentTrust, trustCounts } from './card-trust.ts'
-import { type CardRow, canEdit, type ListedRow, SHORT_TEXT, writtenCharacters } from './list.ts'
+import {
+  type CardRow,
+  canEdit,
+  canReadHistory,
+  type ListedRow,
+  SHORT_TEXT,
+  writtenCharacters,
+} from './list.ts'
 import type { EvidenceRow } from './store.ts'
 import { type HomeAnswer, presentHome } from './visibility.ts'
 
@@ -166,10 +173,10 @@ export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDist
 
 /** Marks foreign text with instructions to agents, even if only a part is shown (prompt injection). */
 export const provenanceOf = (
-  row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status' | 'origin'> & SpokenRow,
+  row: Pick<CardRow, 'whose' | 'workspace_id' | 'team_id' | 'review_status' | 'origin'> & SpokenRow,
 ): ProvenanceAnswer => ({
   owner: row.whose,
-  workspace: row.workspace_id,
+  workspace: row.whose === 'team' ? (row.team_id ?? row.workspace_id) : row.workspace_id,
   reviewed: row.review_status === 'passed',
   ...(row.origin === null ? {} : { origin: hostOfOrigin(row) }),
   ...(row.whose === 'you' ? {} : markOf(hasAgentInstructions(row))),
@@ -187,8 +194,9 @@ export function withNames(
   { home }: Pick<HomeAnswer, 'home'>,
 ): ProvenanceAnswer {
   const ofPeople = row.whose === 'you' ? [] : [row.owner_name, authorOf(row)]
-  const ofTeam = home.kind === 'workspace' && home.name !== null ? [home.name] : []
-  return [...ofPeople, ...ofTeam].some(containsInstructions) ? withMark(provenance) : provenance
+  const ofPlace = home.kind === 'workspace' && home.name !== null ? [home.name] : []
+  const ofTeam = home.published_from ? [home.published_from.name] : []
+  return [...ofPeople, ...ofPlace, ...ofTeam].some(containsInstructions) ? withMark(provenance) : provenance
 }
 
 export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
@@ -220,6 +228,7 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   review_after_days: row.review_after_days,
   likely_outdated: isLikelyOutdated(row),
   can_edit: canEdit(row),
+  can_read_history: canReadHistory(row),
   created_at: row.created_at,
   updated_at: row.updated_at,
   published_at: row.published_at,

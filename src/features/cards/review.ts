@@ -251,9 +251,10 @@ export async function versionsForModerators(
 
 async function namedFor(ctx: UserCtx, card: ModeratedCard) {
   const viewer_role = (await roleIn(ctx, card.workspace_id)) ?? null
+  const seen = { ...card, viewer_role, team_id: null, known_since: card.seen_since }
   return (row: EvidenceRow) => ({
     ...presentEvidence(row),
-    added_by: contributorFor(ctx, { ...card, viewer_role }, { by: row.added_by, at: row.created_at }),
+    added_by: contributorFor(ctx, seen, { by: row.added_by, at: row.created_at }),
   })
 }
 

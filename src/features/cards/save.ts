@@ -47,7 +47,7 @@ import { refuseUnsafe, review, reviewAhead, reviewColumns, withApproval } from '
 import {
   appendEvidences,
   cardIfReadable,
-  editableAtAnyVersion,
+  cardWithHistory,
   evidenceTexts,
   findVersions,
   insertCard,
@@ -89,7 +89,11 @@ async function savedNew(
     owner_name: ownerName,
     owner_deleted_at: null,
     whose: stored.origin === null ? 'you' : 'public',
+    team_id: null,
     may_update: 1,
+    known_since: null,
+    known_from_version: 1,
+    may_read_history: 1,
     may_delete: 1,
   }
   return indexed(ctx, row, words)
@@ -412,7 +416,7 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
 })
 
 const firstSeen = (ctx: UserCtx, card: CardRow): number =>
-  card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
+  card.owner_id === ctx.viewer.userId ? 1 : card.known_from_version
 
 async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number): Promise<VersionRow[]> {
   const former = await findVersions(ctx.db, card.card_id, { from: Math.min(from, card.version - 1), to })
@@ -428,9 +432,7 @@ async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise
 }
 
 const WHO =
-  'For people who may edit the card, starting with the version in which it came into their workspace; its owner reads all. A former version may contain what was taken out before publishing.'
-
-const READ = 'read the history of'
+  'For people who may edit the card, starting with the version in which it came into their workspace, and for editors of the team that has published it; its owner reads all. A former version may contain what was taken out before publishing.'
 
 export const cardHistory = capability({
   name: 'cards.history',
@@ -443,7 +445,7 @@ export const cardHistory = capability({
   output: CaseHistoryResponse,
   errors: [404],
   run: async (ctx, { card_id, page, page_size }) => {
-    const card = await editableAtAnyVersion(ctx, card_id, READ)
+    const card = await cardWithHistory(ctx, card_id)
     const from = card.version - (page - 1) * page_size
     const first = firstSeen(ctx, card)
     const rows = from < first ? [] : await versionsOf(ctx, card, from, Math.max(first, from - page_size + 1))
@@ -463,7 +465,7 @@ export const cardVersion = capability({
   output: CaseVersionResponse,
   errors: [404],
   run: async (ctx, { card_id, version }) => {
-    const card = await editableAtAnyVersion(ctx, card_id, READ)
+    const card = await cardWithHistory(ctx, card_id)
     const row = await oneVersion(ctx, card, version)
     return {
       card_id,

@@ -147,7 +147,7 @@ async function nearInLibrary(ctx: UserCtx, row: Text & { card_id: string }): Pro
   const rows = await selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)
     .where('cards.card_id', '!=', row.card_id)
-    .where(isListed(ctx.viewer.userId, 'public', [PUBLIC_LIBRARY_ID]))
+    .where(isListed(ctx.db, ctx.viewer.userId, 'public', [PUBLIC_LIBRARY_ID]))
     .execute()
   const similarity = similarityTo(row)
   return rows
@@ -203,7 +203,7 @@ export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Prom
   if (ids.length === 0) return []
   let query = selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)
-    .where(mayFind(ctx.viewer.userId))
+    .where(mayFind(ctx.db, ctx.viewer.userId))
     .where(isCurrent())
   if (cardId !== undefined) query = query.where('cards.card_id', '!=', cardId)
   const rows = await query.execute()

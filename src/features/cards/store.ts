@@ -13,7 +13,15 @@ import { type FoundSecret, secretsInEvidences } from '../../shared/card-checks.t
 import type { CardContent } from '../../shared/card-fields.ts'
 import { allTextOfCard, countText } from '../storage/index.ts'
 import { distinctTags, type EvidenceInput, normalName } from './card.ts'
-import { type CardRow, canEdit, isOutsider, STORED, type StoredCard, selectCards } from './list.ts'
+import {
+  type CardRow,
+  canEdit,
+  canReadHistory,
+  isOutsider,
+  STORED,
+  type StoredCard,
+  selectCards,
+} from './list.ts'
 import { mayRead, mayUndelete, withHomeFacts } from './visibility.ts'
 
 export const SEARCHED_PIECES = 20
@@ -344,17 +352,26 @@ export function refuseOutsider(row: CardRow): void {
   if (isOutsider(row)) throw noLongerMember(row)
 }
 
-export async function editableCard(ctx: UserCtx, cardId: string, deed = 'change'): Promise<CardRow> {
+const forEditors = (deed: string): AppError =>
+  forbidden(`Only the owner, and editors and admins of its workspace, may ${deed} this card.`)
+
+export async function editableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
-  if (row.may_update !== 1)
-    throw forbidden(`Only the owner, and editors and admins of its workspace, may ${deed} this card.`)
+  if (row.may_update !== 1) throw forEditors('change')
   if (!canEdit(row)) throw noLongerMember(row)
   requireVersion(ctx, row)
   return row
 }
 
-export const editableAtAnyVersion = (ctx: UserCtx, cardId: string, deed?: string): Promise<CardRow> =>
-  editableCard({ ...ctx, ifMatch: undefined }, cardId, deed)
+/** Returns a card whose history the viewer may read. */
+export async function cardWithHistory(ctx: UserCtx, cardId: string): Promise<CardRow> {
+  const row = await readableCard(ctx, cardId)
+  if (canReadHistory(row)) return row
+  throw row.may_update === 1 ? noLongerMember(row) : forEditors('read the history of')
+}
+
+export const editableAtAnyVersion = (ctx: UserCtx, cardId: string): Promise<CardRow> =>
+  editableCard({ ...ctx, ifMatch: undefined }, cardId)
 
 export async function ownCard(ctx: UserCtx, cardId: string, verb: string): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
@@ -604,10 +621,12 @@ type Contribution = { by: string; at: string }
 /** Outsiders see the owner: another name would reveal who shares a private team with the owner. */
 export function contributorFor(
   { viewer }: UserCtx,
-  { owner_id, viewer_role, seen_since }: Pick<CardRow, 'owner_id' | 'viewer_role' | 'seen_since'>,
+  card: Pick<CardRow, 'owner_id' | 'viewer_role' | 'team_id' | 'known_since'>,
   { by, at }: Contribution,
 ): string {
-  const isKnown = viewer_role !== null && (seen_since === null || at >= seen_since)
+  const { owner_id, viewer_role, team_id, known_since } = card
+  const isMember = viewer_role !== null || team_id !== null
+  const isKnown = isMember && (known_since === null || at >= known_since)
   return isKnown || owner_id === viewer.userId || by === viewer.userId ? by : owner_id
 }
 

@@ -13,7 +13,7 @@ import { PUBLIC_LIBRARY_ID } from '../../db/ids.ts'
 import type { CardStatus, ReviewStatus } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import type { Role, Schema, WorkspacesTable } from '../../db/schema.ts'
-import { isAmongTexts, textList } from '../../db/sql-values.ts'
+import { isAmongResults, isAmongTexts, textList } from '../../db/sql-values.ts'
 import { mayKnowOf } from '../permissions/index.ts'
 
 /** Every query that reads cards must use one of these permission conditions. */
@@ -42,13 +42,16 @@ const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id',
 const membershipsOf = (eb: Cards, viewerId: ViewerId) =>
   eb.selectFrom('memberships').select('memberships.workspace_id').where('memberships.user_id', '=', viewerId)
 
-function isMember(eb: Cards, viewerId: ViewerId, roles?: readonly Role[]): Condition {
+type WorkspaceColumn = 'cards.workspace_id' | 'cards.origin_workspace_id'
+
+function isMember(
+  eb: Cards,
+  viewerId: ViewerId,
+  roles?: readonly Role[],
+  workspace: WorkspaceColumn = 'cards.workspace_id',
+): Condition {
   const memberships = membershipsOf(eb, viewerId)
-  return eb(
-    'cards.workspace_id',
-    'in',
-    roles ? memberships.where('memberships.role', 'in', roles) : memberships,
-  )
+  return eb(workspace, 'in', roles ? memberships.where('memberships.role', 'in', roles) : memberships)
 }
 
 const isInWorkspaceOf = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
@@ -64,13 +67,14 @@ const isInWorkspaceOf = (eb: Cards, visibilities: readonly Visibility[]): Condit
 const isOpenTo = (eb: Cards, visibilities: readonly Visibility[]): Condition =>
   eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
 
-/** Uses `exists`, because with a list of public workspaces SQLite reads the whole library. */
-const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId): Condition =>
+/**
+ * Matches cards that a team has published for everybody: they stay its cards. Uses `exists`, because with a list
+ * of public workspaces SQLite reads the whole library.
+ */
+const isPublishedAway = (eb: Cards): Condition =>
   eb.and([
     eb('cards.workspace_id', '<>', eb.ref('cards.origin_workspace_id')),
-    eb('cards.origin_workspace_id', 'in', membershipsOf(eb, viewerId)),
     isPublished(eb),
-    hasPassed(eb),
     eb.exists(
       eb
         .selectFrom('workspaces')
@@ -79,6 +83,9 @@ const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId): Condition =>
         .where('workspaces.visibility', '=', 'public'),
     ),
   ])
+
+const isPublishedFromTeam = (eb: Cards, viewerId: ViewerId, roles?: readonly Role[]): Condition =>
+  eb.and([isPublishedAway(eb), isMember(eb, viewerId, roles, 'cards.origin_workspace_id')])
 
 /** Matches cards that everybody who knows the id may read, signed in or not. */
 export function isOpen(): Condition {
@@ -102,6 +109,7 @@ export function mayRead(viewerId: ViewerId): Condition {
       isOwn(eb, viewerId),
       eb.and([isShown(eb), isMember(eb, viewerId, EDITORS)]),
       eb.and([isPublished(eb), isMember(eb, viewerId)]),
+      isPublishedFromTeam(eb, viewerId),
       isOpenTo(eb, OPEN),
     ]),
   ])
@@ -113,15 +121,43 @@ export function isByViewer(viewerId: ViewerId): Condition {
   return eb.and([isOwn(eb, viewerId), eb('cards.edited_by', '=', viewerId)])
 }
 
+/** Matches the viewer's own cards and those of a team of the viewer, also where they are in the library. */
 export function isInTeamOf(viewerId: ViewerId): Condition {
   const eb = cards()
-  return eb.or([isOwn(eb, viewerId), isMember(eb, viewerId)])
+  return eb.or([isOwn(eb, viewerId), isMember(eb, viewerId), isPublishedFromTeam(eb, viewerId)])
+}
+
+/** Matches cards in this workspace and cards that it has published for everybody. Call it for members. */
+export function isOfWorkspace(workspaceId: string): Condition {
+  const eb = cards()
+  return eb.or([
+    eb('cards.workspace_id', '=', workspaceId),
+    eb.and([isPublishedAway(eb), eb('cards.origin_workspace_id', '=', workspaceId)]),
+  ])
+}
+
+/** Returns the workspace of the viewer that has published the card for everybody; null without one. Select it as `team_id`. */
+export function teamOf(viewerId: ViewerId) {
+  const eb = cards()
+  return eb
+    .case()
+    .when(isPublishedFromTeam(eb, viewerId))
+    .then(eb.ref('cards.origin_workspace_id'))
+    .else(null)
+    .end()
 }
 
 export function mayUpdate(viewerId: ViewerId): Condition {
   const eb = cards()
   const isEdited = eb.and([isShown(eb), isMember(eb, viewerId, EDITORS)])
   return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isEdited])])
+}
+
+/** Editors of a team read the history of a card that it has published. They cannot change it there. */
+export function mayReadHistory(viewerId: ViewerId): Condition {
+  const eb = cards()
+  const ofTeam = eb.and([isThere(eb), isPublishedFromTeam(eb, viewerId, EDITORS)])
+  return eb.or([mayUpdate(viewerId), ofTeam])
 }
 
 const isAdministered = (eb: Cards, viewerId: ViewerId): Condition =>
@@ -137,6 +173,20 @@ export function mayDelete(viewerId: ViewerId): Condition {
 export function mayUndelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
+}
+
+/** Returns since when a workspace of the viewer has the card, by time and by version. */
+export function knownSince(viewerId: ViewerId) {
+  const eb = cards()
+  // Null for a card that was published before the vault kept this.
+  const isKnown = eb('cards.origin_seen_from_version', 'is not', null)
+  const isOfTeam = eb.and([isKnown, isPublishedFromTeam(eb, viewerId)])
+  const time = eb.case().when(isOfTeam).then(eb.ref('cards.origin_seen_since'))
+  const version = eb.case().when(isOfTeam).then(eb.ref('cards.origin_seen_from_version'))
+  return {
+    time: time.else(eb.ref('cards.seen_since')).end(),
+    version: version.else(eb.ref('cards.seen_from_version')).end().$notNull(),
+  }
 }
 
 /** Members of the private team that the card was published from see the trust as their own. */
@@ -156,11 +206,38 @@ export function trustSeenBy(viewerId: ViewerId) {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
-/** `known` adds cards published from a team of the viewer; `team` means cards that others share there. */
-export type SearchedScope = CardScope | 'own_and_team' | 'known' | 'team'
+/** `team` means cards that others share in a workspace of the viewer. */
+export type SearchedScope = CardScope | 'own_and_team' | 'team'
+
+type Narrowed = { viewerId: ViewerId; workspaceIds: readonly string[] }
+
+/** Returns whether the viewer is a member of this workspace, which is one of those named. */
+function isInNamed(db: Db, { viewerId, workspaceIds }: Narrowed, column: WorkspaceColumn): Condition {
+  const memberships = membershipsOf(cards(), viewerId)
+  // SQLite uses an index within an `or` only if the condition of the index stands there too.
+  return cards().and([
+    isThere(cards()),
+    ...isAmong(column, workspaceIds),
+    isAmongResults(db, column, memberships),
+  ])
+}
+
+const isFromTeam = (db: Db, narrowed: Narrowed): Condition =>
+  cards().and([isPublishedAway(cards()), isInNamed(db, narrowed, 'cards.origin_workspace_id')])
+
+/** Matches cards of the viewer's teams: those there that pass `isShared`, and those published from there. */
+const isOfTeam = (db: Db, narrowed: Narrowed, isShared: Condition): Condition =>
+  cards().or([
+    cards().and([isShared, isInNamed(db, narrowed, 'cards.workspace_id')]),
+    isFromTeam(db, narrowed),
+  ])
+
+const isAmong = (column: WorkspaceColumn, workspaceIds: readonly string[]): Condition[] =>
+  workspaceIds.length === 0 ? [] : [cards()(column, 'in', workspaceIds)]
 
 /** Nobody finds another person's unpublished card; `workspaceIds` only narrows (empty: no narrowing). */
 export function isListed(
+  db: Db,
   viewerId: ViewerId,
   scope: SearchedScope,
   workspaceIds: readonly string[] = [],
@@ -168,36 +245,54 @@ export function isListed(
   const eb = cards()
   if (scope === 'own_and_team')
     return eb.or([
-      isListed(viewerId, 'personal', workspaceIds),
-      isListed(viewerId, 'workspace', workspaceIds),
+      isListed(db, viewerId, 'personal', workspaceIds),
+      isListed(db, viewerId, 'workspace', workspaceIds),
     ])
-  if (scope === 'known')
-    return eb.or([
-      isListed(viewerId, 'own_and_team', workspaceIds),
-      eb.and([isThere(eb), isPublishedFromTeam(eb, viewerId)]),
-    ])
+  const narrowed = { viewerId, workspaceIds }
   const conditions = [isThere(eb)]
-  if (workspaceIds.length > 0) conditions.push(eb('cards.workspace_id', 'in', workspaceIds))
-  if (scope === 'personal') conditions.push(isOwn(eb, viewerId))
-  if (scope === 'public') conditions.push(isOpenTo(eb, ['public']))
+  if (scope === 'public')
+    conditions.push(...isAmong('cards.workspace_id', workspaceIds), isOpenTo(eb, ['public']))
+  if (scope === 'personal') {
+    const isIn = isAmong('cards.workspace_id', workspaceIds)
+    conditions.push(isOwn(eb, viewerId))
+    if (isIn.length > 0) conditions.push(eb.or([...isIn, isFromTeam(db, narrowed)]))
+  }
   if (scope === 'team')
-    conditions.push(isPublished(eb), isMember(eb, viewerId), eb('cards.owner_id', '!=', viewerId))
+    conditions.push(isOfTeam(db, narrowed, isPublished(eb)), eb('cards.owner_id', '!=', viewerId))
   if (scope === 'workspace')
-    conditions.push(eb.or([isPublished(eb), isOwn(eb, viewerId)]), isMember(eb, viewerId))
+    conditions.push(isOfTeam(db, narrowed, eb.or([isPublished(eb), isOwn(eb, viewerId)])))
   return eb.and(conditions)
 }
 
-export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: readonly string[]): Condition {
-  const listed = isListed(viewerId, scope, workspaceIds)
+/** Leaves out the personal workspace of the viewer and what was published from it. */
+export function isNotPersonal(viewerId: ViewerId): Condition {
+  const eb = cards()
+  const personal = eb
+    .selectFrom('users')
+    .select('users.personal_workspace_id')
+    .where('users.user_id', '=', viewerId)
+  return eb.and([
+    eb('cards.workspace_id', 'not in', personal),
+    eb.or([eb('cards.origin_workspace_id', 'not in', personal), isMember(eb, viewerId)]),
+  ])
+}
+
+export function isBrowsed(
+  db: Db,
+  viewerId: ViewerId,
+  scope: CardScope,
+  workspaceIds: readonly string[],
+): Condition {
+  const listed = isListed(db, viewerId, scope, workspaceIds)
   if (scope !== 'workspace' || workspaceIds.length === 0) return listed
   const eb = cards()
   const isNamed = eb('cards.workspace_id', 'in', workspaceIds)
   return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, OPEN)])])
 }
 
-export function mayFind(viewerId: ViewerId): Condition {
+export function mayFind(db: Db, viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
-  return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
+  return cards().or(scopes.map((scope) => isListed(db, viewerId, scope)))
 }
 
 /** If the successor is deleted or hidden, the former card counts as current again. */
@@ -211,6 +306,10 @@ export const Home = z
     kind: z.enum(['personal', 'workspace', 'library']),
     workspace_id: AnswerId,
     name: z.string().nullable().describe('Null: a private workspace that the caller is not a member of'),
+    published_from: z
+      .object({ workspace_id: AnswerId, name: z.string() })
+      .optional()
+      .describe('The team of the caller that published it: it stays a card of that team'),
   })
   .meta({ id: 'CardHome' })
 
@@ -235,10 +334,14 @@ export type HomeFacts = {
   members: number
   editors: number
   is_own: number
+  /** The name of the viewer's team that has published the card for everybody. */
+  team_name: string | null
 }
 
 type CardAtHome = HomeFacts & {
   workspace_id: string
+  /** From `teamOf`. */
+  team_id: string | null
   status: CardStatus
   review_status: ReviewStatus
   hidden_at: string | null
@@ -250,6 +353,13 @@ export type HomeAnswer = { home: z.input<typeof Home>; readers: z.input<typeof R
 export const LEFT_WORKSPACE = 'a workspace that you left'
 
 function homeOf(row: CardAtHome): HomeAnswer['home'] {
+  const { team_id, team_name } = row
+  const place = placeOf(row)
+  if (team_id === null || team_name === null) return place
+  return { ...place, published_from: { workspace_id: team_id, name: team_name } }
+}
+
+function placeOf(row: CardAtHome): HomeAnswer['home'] {
   const { workspace_id, viewer_role, workspace_visibility } = row
   if (workspace_id === PUBLIC_LIBRARY_ID) return { kind: 'library', workspace_id, name: 'Library' }
   if (row.workspace_type === 'personal' && row.is_own === 1)
@@ -274,6 +384,8 @@ function readersOf(row: CardAtHome, name: string): HomeAnswer['readers'] {
     return row.workspace_visibility === 'public'
       ? { kind: 'everyone', count: null, text: 'Everyone' }
       : { kind: 'link', count: null, text: 'Everyone who has the link' }
+  // Its review has failed since: the team still reads it, strangers do not.
+  if (row.team_name !== null) return { kind: 'members', count: null, text: row.team_name }
   const people = peopleOf(row)
   const isYoursAlone = row.is_own === 1 || row.owner_deleted_at !== null
   if (people <= 1) return { kind: 'owner', count: 1, text: isYoursAlone ? 'Only you' : 'Only its owner' }
@@ -307,6 +419,9 @@ function withWorkspace<DB, TB extends keyof DB, O>(
         .onRef('theirs.workspace_id', '=', 'cards.workspace_id')
         .onRef('theirs.user_id', '=', 'cards.owner_id'),
     )
+    .leftJoin('workspaces as teams', (join) =>
+      join.on('teams.type', '<>', 'personal').on('teams.workspace_id', '=', teamOf(viewerId)),
+    )
     .select((eb) => [
       'workspaces.name as workspace_name',
       'workspaces.type as workspace_type',
@@ -314,6 +429,7 @@ function withWorkspace<DB, TB extends keyof DB, O>(
       'mine.role as viewer_role',
       'theirs.role as owner_role',
       eb.case().when('cards.owner_id', '=', viewerId).then(1).else(0).end().as('is_own'),
+      'teams.name as team_name',
     ])
   return joined as unknown as SelectQueryBuilder<DB, TB, O & Joined>
 }
@@ -373,7 +489,8 @@ export async function homeOfNew(
   workspaceId: string,
 ): Promise<HomeFacts | undefined> {
   const [facts] = await workspaceOf(db, { viewerId, workspaceId })
-  return facts && { ...facts, owner_role: facts.viewer_role, owner_deleted_at: null, is_own: 1 }
+  const ofNew = { owner_deleted_at: null, is_own: 1, team_name: null }
+  return facts && { ...facts, owner_role: facts.viewer_role, ...ofNew }
 }
 
 const rolesOf = prepared('rolesOfUsers', (db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
@@ -384,7 +501,7 @@ const rolesOf = prepared('rolesOfUsers', (db, parameter: Named<{ workspaceIds: s
     .where(isAmongTexts(db, 'memberships.user_id', parameter('userIds'))),
 )
 
-type CardOfWorkspace = { card_id: string; workspace_id: string; owner_id: string }
+type CardOfWorkspace = { card_id: string; workspace_id: string; owner_id: string; team_id: string | null }
 
 async function ownersRoles(
   db: Db,
@@ -430,7 +547,9 @@ export async function homesOf(
   cards: readonly CardOfWorkspace[],
 ): Promise<Map<string, HomeFacts>> {
   if (cards.length === 0) return new Map()
-  const workspaceIds = textList(new Set(cards.map(({ workspace_id }) => workspace_id)))
+  const workspaceIds = textList(
+    new Set(cards.flatMap(({ workspace_id, team_id }) => [workspace_id, team_id ?? workspace_id])),
+  )
   const found = await workspacesOf(db, { viewerId, workspaceIds })
   const roles = await ownersRoles(db, viewerId, cards)
   const workspaces = new Map(found.map(({ workspace_id, ...facts }) => [workspace_id, facts]))
@@ -441,7 +560,9 @@ export async function homesOf(
     const owner_role = isOwn
       ? facts.viewer_role
       : (roles.get(`${card.workspace_id} ${card.owner_id}`) ?? null)
-    return [{ card, facts: { ...facts, owner_role, is_own: isOwn ? 1 : 0 } }]
+    const team = workspaces.get(card.team_id ?? '')
+    const team_name = team && team.workspace_type !== 'personal' ? team.workspace_name : null
+    return [{ card, facts: { ...facts, owner_role, is_own: isOwn ? 1 : 0, team_name } }]
   })
   const deleted = await ownersDeleted(db, withFacts)
   return new Map(

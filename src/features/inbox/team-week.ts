@@ -14,10 +14,13 @@ import {
   type HomeAnswer,
   isCurrent,
   isListed,
+  knownSince,
   mayRead,
   presentHomes,
   type Shown,
+  teamOf,
   trustCounts,
+  trustSeenBy,
 } from '../cards/index.ts'
 import { findUser, settingsOf } from '../identity/index.ts'
 import {
@@ -58,17 +61,19 @@ const CARD = [
   'cards.hidden_at',
 ] as const
 
+/** Also cards that the team has published for everybody. */
 const shared = (db: Db, { viewerId, workspaceId }: WeekQuery) =>
   db
     .selectFrom('cards')
-    .where(isListed(viewerId, 'workspace', [workspaceId]))
+    .select(teamOf(viewerId).as('team_id'))
+    .where(isListed(db, viewerId, 'workspace', [workspaceId]))
     .where('cards.status', '=', 'published')
 
 const newsOf = (db: Db, asked: WeekQuery) =>
   shared(db, asked)
     .leftJoin('memberships', (join) =>
       join
-        .onRef('memberships.workspace_id', '=', 'cards.workspace_id')
+        .on('memberships.workspace_id', '=', asked.workspaceId)
         .onRef('memberships.user_id', '=', 'cards.edited_by'),
     )
     .leftJoin('users', 'users.user_id', 'memberships.user_id')
@@ -88,7 +93,10 @@ const newsOf = (db: Db, asked: WeekQuery) =>
     .execute()
 
 /** Only feedback since the card came to the team: earlier feedback was given elsewhere. */
-const saidHere = sql<boolean>`(cards.seen_since is null or said.created_at >= cards.seen_since)`
+function saidHere({ viewerId }: WeekQuery) {
+  const { time } = knownSince(viewerId)
+  return sql<boolean>`(${time} is null or said.created_at >= ${time})`
+}
 
 const HELPED = [...CARD, 'said.user_id', 'users.display_name', 'said.created_at'] as const
 
@@ -97,7 +105,7 @@ const foundUseful = (db: Db, asked: WeekQuery) =>
     .innerJoin('card_feedback as said', 'said.card_id', 'cards.card_id')
     .innerJoin('memberships', (join) =>
       join
-        .onRef('memberships.workspace_id', '=', 'cards.workspace_id')
+        .on('memberships.workspace_id', '=', asked.workspaceId)
         .onRef('memberships.user_id', '=', 'said.user_id'),
     )
     .innerJoin('users', 'users.user_id', 'said.user_id')
@@ -107,7 +115,7 @@ const foundUseful = (db: Db, asked: WeekQuery) =>
     .where('said.created_at', '>=', asked.since)
     .where((eb) => isBefore(eb.ref('said.created_at'), asked.until))
     .whereRef('said.user_id', '!=', 'cards.owner_id')
-    .where(saidHere)
+    .where(saidHere(asked))
     .orderBy('said.created_at', 'desc')
     .limit(asked.limit)
     .execute()
@@ -117,7 +125,7 @@ const workedFor = (db: Db, asked: WeekQuery) =>
     .innerJoin('card_verdicts as said', 'said.card_id', 'cards.card_id')
     .innerJoin('memberships', (join) =>
       join
-        .onRef('memberships.workspace_id', '=', 'cards.workspace_id')
+        .on('memberships.workspace_id', '=', asked.workspaceId)
         .onRef('memberships.user_id', '=', 'said.user_id'),
     )
     .innerJoin('users', 'users.user_id', 'said.user_id')
@@ -126,7 +134,7 @@ const workedFor = (db: Db, asked: WeekQuery) =>
     .where('said.created_at', '>=', asked.since)
     .where((eb) => isBefore(eb.ref('said.created_at'), asked.until))
     .whereRef('said.user_id', '!=', 'cards.owner_id')
-    .where(saidHere)
+    .where(saidHere(asked))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -146,7 +154,8 @@ const workedFor = (db: Db, asked: WeekQuery) =>
 
 const judged = (db: Db, asked: WeekQuery, limit: number) =>
   shared(db, asked)
-    .select([...CARD, 'cards.trust'])
+    .select(CARD)
+    .select(trustSeenBy(asked.viewerId).as('trust'))
     .where('cards.trust', 'is not', null)
     .where(isCurrent())
     .orderBy('cards.updated_at', 'desc')
@@ -158,6 +167,7 @@ const draftsOf = (db: Db, { viewerId, workspaceId, until, limit }: WeekQuery) =>
     .selectFrom('cards')
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
     .select([...CARD, 'users.display_name as owner_name', 'cards.created_at'])
+    .select(teamOf(viewerId).as('team_id'))
     .where('cards.workspace_id', '=', workspaceId)
     .where('cards.status', '=', 'unpublished')
     .where('cards.recorded_with', 'in', ['api_key', 'oauth'])

@@ -24,7 +24,7 @@ import { authorOf, isCurrent, isListed, presentOrigin, presentPublication } from
 /** The viewer id of a signed-out reader; scope public ignores it. */
 const NOBODY = ''
 
-const publicCards = (db: Db) => db.selectFrom('cards').where(isListed(NOBODY, 'public'))
+const publicCards = (db: Db) => db.selectFrom('cards').where(isListed(db, NOBODY, 'public'))
 
 const SHOWN_CHARACTERS = 20_000
 

@@ -40,7 +40,7 @@ const givenCards = (db: Db) =>
     .selectFrom('cards')
     // Repeats a part of the condition above, so that the planner uses the index with this order.
     .where('cards.workspace_id', '=', PUBLIC_LIBRARY_ID)
-    .where(isListed(NOBODY, 'public', [PUBLIC_LIBRARY_ID]))
+    .where(isListed(db, NOBODY, 'public', [PUBLIC_LIBRARY_ID]))
     .where(isCurrent())
     .where('cards.licence', 'is not', null)
     .where('cards.content_hash', 'is not', null)

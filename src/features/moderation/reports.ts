@@ -32,7 +32,7 @@ const reportableCard = (db: Db, cardId: string, viewerId: string | null) =>
     .selectFrom('cards')
     .selectAll()
     .where('card_id', '=', cardId)
-    .where(viewerId === null ? isListed(NOBODY, 'public') : mayRead(viewerId))
+    .where(viewerId === null ? isListed(db, NOBODY, 'public') : mayRead(viewerId))
     .executeTakeFirst()
 
 async function isOpenNow(db: Db, workspaceId: string): Promise<boolean> {

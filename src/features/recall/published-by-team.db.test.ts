@@ -44,7 +44,9 @@ for (const [how, readWhole] of [
         expect(await recalled(viewer)).toMatchObject([{ id: card_id, provenance: { owner: 'team' } }])
 
         expect((await publish(editor, card_id)).status).toBe(200)
-        expect(await recalled(viewer)).toMatchObject([{ id: card_id, provenance: { owner: 'public' } }])
+        expect(await recalled(viewer)).toMatchObject([
+          { id: card_id, provenance: { owner: 'team', workspace: workspaceId } },
+        ])
         expect(await recalled(editor)).toMatchObject([{ id: card_id, provenance: { owner: 'you' } }])
         expect(await recalled(stranger)).toEqual([])
 

@@ -235,7 +235,7 @@ export function chargedSearch(
     ctx,
     async (ctx) => {
       const picks = await pickHits(ctx, scope, found, wish)
-      const isFree = picks.picked.every(({ row }) => row.owner_id === userId)
+      const isFree = picks.picked.every(({ row }) => row.is_in_team === 1)
       if (isFree) return { ...picks, charged: 0, balance: await balanceOf(ctx, userId) }
       if (isAllowed && !(await isAllowed(ctx, picks)))
         return { picked: [], total: 0, charged: 0, balance: await balanceOf(ctx, userId) }
@@ -253,7 +253,7 @@ export function chargedSearch(
   )
 }
 
-const scopeOf = (ctx: UserCtx, scope: 'known' | 'public'): SearchScope => ({
+const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope => ({
   viewerId: ctx.viewer.userId,
   scope,
   workspaceIds: [],
@@ -273,7 +273,7 @@ export type FoundCards = { cards: FoundCard[]; information: Information }
 
 /** Without spelling correction: program output has no typing errors, and correction is slow. */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
-  const scope = scopeOf(ctx, 'known')
+  const scope = scopeOf(ctx, 'own_and_team')
   const found = await retrieve(ctx, readQuery(text), scope, 'words', most)
   const { loaded } = await loadHits(ctx, scope, found.asked, found.hits, NO_DEMANDS)
   return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }

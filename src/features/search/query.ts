@@ -130,7 +130,7 @@ async function textsWith(ctx: Ctx, scope: SearchScope, character: string, limit:
   const rows = await ctx.db
     .selectFrom('cards')
     .select(sql<string>`substr(cards.filter_text, 1, ${MAX_CHARACTERS})`.as('filter_text'))
-    .where(listedIn(scope))
+    .where(listedIn(ctx.db, scope))
     .where('cards.filter_text', 'like', `%${character}%`)
     .orderBy('cards.updated_at', 'desc')
     .limit(limit)

@@ -64,6 +64,7 @@ import {
   type StoredTrust,
   sameTag,
   storedTrust,
+  teamOf,
   trackOf,
   trustSeenBy,
   type ViewerId,
@@ -122,10 +123,9 @@ const rowsQuery = (db: Db, extent: Extent, shape: Shape, viewerId: ViewerId, isP
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
     .selectAll('cards')
     .select('users.display_name as owner_name')
-    .$if(shape.scope === 'known', (query) =>
-      query.select((eb) => eb.case().when(isInTeamOf(viewerId)).then(1).else(0).end().as('is_in_team')),
-    )
-    .where(isListed(viewerId, shape.scope, shape.workspaceIds))
+    .select(teamOf(viewerId).as('team_id'))
+    .select((eb) => eb.case().when(isInTeamOf(viewerId)).then(1).else(0).end().as('is_in_team'))
+    .where(isListed(db, viewerId, shape.scope, shape.workspaceIds))
     .$if(!shape.includeSuperseded, (query) => query.where(isCurrent()))
 
 type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Name}`
@@ -136,8 +136,9 @@ type NamesIn<C extends readonly string[]> = C[number] extends `cards.${infer Nam
 type StateRow = Pick<Selectable<CardsTable>, NamesIn<typeof STATE_COLUMNS> | 'trust'> & {
   doc_no: number
   owner_name: string
-  /** In scope `known` only: the card is in a workspace of the viewer. */
-  is_in_team?: number
+  /** Of a workspace of the viewer, or the viewer's own. */
+  is_in_team: number
+  team_id: string | null
 }
 type TextColumns = Pick<ContentColumns, WrittenField>
 type HitRow = StateRow & TextColumns
@@ -282,9 +283,9 @@ async function cardsByNumber(
 }
 
 /** Pulled text counts as a stranger's. */
-function whoseIs(row: StateRow, { viewerId, scope }: SearchScope): Whose {
+function whoseIs(row: StateRow, { viewerId }: SearchScope): Whose {
   if (row.origin !== null) return 'public'
-  if (row.owner_id !== viewerId) return scope === 'public' || row.is_in_team === 0 ? 'public' : 'team'
+  if (row.owner_id !== viewerId) return row.is_in_team === 0 ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
 }
 
@@ -507,6 +508,7 @@ export const presentHit = (
   const home = presentHome({
     ...homeFacts,
     workspace_id: row.workspace_id,
+    team_id: row.team_id,
     status: row.status,
     review_status: row.review_status,
     hidden_at: row.hidden_at,

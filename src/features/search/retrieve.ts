@@ -138,13 +138,13 @@ export type SearchScope = {
 /** A person in more workspaces searches the most recently joined ones. */
 const MAX_WORKSPACES = 1000
 
-/** Returns the workspaces that the viewer may search. Must stay in step with `isListed`. */
+/** Returns the workspaces whose cards the viewer finds there. Must stay in step with `isListed`. */
 async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: SearchScope): Promise<string[]> {
   const named = workspaceIds.length > 0
   let query = ctx.db.selectFrom('workspaces').select('workspaces.workspace_id')
   if (named) query = query.where('workspaces.workspace_id', 'in', workspaceIds)
   if (scope === 'public') query = query.where('workspaces.visibility', '=', 'public')
-  if (scope !== 'personal' && scope !== 'public') {
+  if (scope !== 'public') {
     query = query
       .innerJoin('memberships', (join) =>
         join
@@ -159,17 +159,19 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
 async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   const { viewerId, scope, workspaceIds } = asked
   const named = workspaceIds.length > 0
-  if (scope === 'personal')
-    return [named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]]
+  if (scope === 'personal' && !named) return [[ownerFilter(viewerId)]]
   if (scope === 'public' && !named) return [[PUBLIC_FILTER]]
   const open = await openWorkspaces(ctx, asked)
   if (scope === 'public') return [[PUBLIC_FILTER], open.map(workspaceFilter)]
-  if (scope === 'team') return [open.map(workspaceFilter)]
-  const ofTeam = open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])
-  if (scope === 'workspace') return [ofTeam]
-  const own = named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]
-  const published = scope === 'known' ? open.map(publishedFromFilter) : []
-  return [[...new Set([...own, ...ofTeam, ...published])]]
+  const published = open.map(publishedFromFilter)
+  const ownThere = workspaceIds.map((id) => ownerInFilter(viewerId, id))
+  if (scope === 'personal') return [[ownerFilter(viewerId)], [...ownThere, ...published]]
+  const ofTeam = [...open.map(workspaceFilter), ...published]
+  if (scope === 'team') return [ofTeam]
+  const ownIn = open.map((id) => ownerInFilter(viewerId, id))
+  if (scope === 'workspace') return [[...ofTeam, ...ownIn]]
+  const own = named ? ownThere : [ownerFilter(viewerId)]
+  return [[...new Set([...own, ...ofTeam, ...ownIn])]]
 }
 
 const filtersAsked = ({ tags, environment, filters, type, required }: SearchScope): Match => [
@@ -188,7 +190,7 @@ export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly 
       .innerJoin('cards', 'cards.card_id', 'card_tags.card_id')
       .select('card_tags.card_id')
       .where('card_tags.tag_normal', '=', normalName(name))
-      .where(listedIn(scope))
+      .where(listedIn(ctx.db, scope))
       .limit(1)
       .executeTakeFirst()
     if (card) found.push(name)
@@ -196,8 +198,8 @@ export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly 
   return found
 }
 
-export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
-  isListed(viewerId, scope, workspaceIds)
+export const listedIn = (db: Db, { viewerId, scope, workspaceIds }: SearchScope) =>
+  isListed(db, viewerId, scope, workspaceIds)
 
 const LARGE_KEPT_MS = 60_000
 const MAX_KEPT = 10_000
@@ -223,7 +225,7 @@ const numbersQuery = (db: Db, { scope, workspaceIds }: Shape, viewerId: ViewerId
     .selectFrom('cards')
     .innerJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
     .select(['search_docs.doc_no', sql<number>`octet_length(search_docs.weights)`.as('bytes')])
-    .where(isListed(viewerId, scope, workspaceIds))
+    .where(isListed(db, viewerId, scope, workspaceIds))
 
 type Values = { viewerId: string; limit: number }
 type Numbered = { doc_no: number; bytes: number }

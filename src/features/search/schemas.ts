@@ -150,9 +150,10 @@ type Hit = z.output<typeof SearchResult>
 const cut = (text: string, length: number): string =>
   beginningOf(text.replaceAll(/\s+/g, ' ').trim(), length - 1)
 
-const homeOf = ({ owner, workspace, origin }: Hit['provenance']): string => {
+const homeOf = ({ provenance: { owner, workspace, origin }, home }: Hit): string => {
   if (origin !== undefined) return `public, pulled from ${origin}`
-  return owner === 'team' ? `team ${workspace}` : owner
+  if (owner !== 'team') return owner
+  return `team ${workspace}${home.published_from ? ', also public' : ''}`
 }
 
 const thinHit = (hit: Hit) => ({
@@ -162,7 +163,7 @@ const thinHit = (hit: Hit) => ({
   score: Math.round(hit.score * 100) / 100,
   ...(hit.weak ? { weak: true as const } : {}),
   why: cut(hit.why.map(({ where, words }) => `${where}: ${words.join(', ')}`).join('; '), TITLE_CHARACTERS),
-  home: homeOf(hit.provenance),
+  home: homeOf(hit),
   ...markIn(hit.provenance),
   hit_reason: hit.hit_reason,
   ...(hit.trust ? { trust: hit.trust.summary } : {}),

@@ -65,7 +65,9 @@ const BoxAnswer = z
   .object({
     query: z.string(),
     mine: CardSection.nullable().describe('Cards that the caller owns; null: not asked'),
-    team: CardSection.nullable().describe('Cards that others share in workspaces of the caller'),
+    team: CardSection.nullable().describe(
+      'Cards that others share in workspaces of the caller, or published from there',
+    ),
     memory: MemorySection.nullable().describe('Events of all projects of the caller'),
     library: CardSection.nullable(),
     action_card: ActionCard.nullable(),

@@ -216,6 +216,7 @@ function hitReason(
   if (scope === 'own_and_team') return isOwn ? 'free_personal_scope' : 'free_workspace_scope'
   if (scope === 'workspace' || scope === 'team') return 'free_workspace_scope'
   if (isOwn) return 'free_own_card'
+  if (row.is_in_team === 1) return 'free_workspace_scope'
   return ctx.config.credits ? 'public_hit_charged' : 'credits_off'
 }
 
@@ -276,7 +277,7 @@ export const searchCards = capability({
   name: 'search.cards',
   summary: 'Search cards: mine, my teams’, or the public library',
   description:
-    'Finds by words and, where a word is unknown, by the words that may be meant; `corrected` says which. `score` is the confidence that a result answers the query. A result below the floor is no hit: it is left out of public answers, and stays, last and marked weak, in the others. A public search that hits at least one card of somebody else costs 5 credits; no hit, or own cards only, costs nothing. With too few credits the answer is 402 and shows no result.',
+    'Finds by words and, where a word is unknown, by the words that may be meant; `corrected` says which. `score` is the confidence that a result answers the query. A result below the floor is no hit: it is left out of public answers, and stays, last and marked weak, in the others. A public search that hits at least one card of somebody else costs 5 credits; no hit, or only own cards and those of your teams, costs nothing. With too few credits the answer is 402 and shows no result.',
   scopes: ['search'],
   rest: ['POST /api/v1/search'],
   tool: {

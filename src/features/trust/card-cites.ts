@@ -11,7 +11,6 @@ import {
   CardId,
   CaseResponse,
   changeCites,
-  isInTeamOf,
   isListed,
   presentTrust,
   reviewAhead,
@@ -25,8 +24,7 @@ const citingCards = (db: Db, viewerId: string) =>
     .selectFrom('cards')
     .where('cards.cites', 'is not', null)
     .where('cards.cites', '<>', '[]')
-    .where(isInTeamOf(viewerId))
-    .where((eb) => eb.or([isListed(viewerId, 'personal'), isListed(viewerId, 'workspace')]))
+    .where(isListed(db, viewerId, 'own_and_team'))
 
 const cardsWithoutCites = (db: Db, limit: number) =>
   db

@@ -8,6 +8,7 @@ import { contextOfRequest, parseQuery } from '../../core/http.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 import { DAY_MS } from '../../shared/time.ts'
+import { isOfWorkspace } from '../cards/index.ts'
 import { requireRole } from '../permissions/index.ts'
 
 type EffectsQuery = { userId: string; workspaceId: string | undefined; since: string }
@@ -46,7 +47,7 @@ const itemsOf = (db: Db, asked: EffectsQuery) =>
         eb
           .selectFrom('cards')
           .select('cards.card_id')
-          .where('cards.workspace_id', '=', asked.workspaceId ?? ''),
+          .where(isOfWorkspace(asked.workspaceId ?? '')),
       ),
     )
 

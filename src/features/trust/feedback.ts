@@ -12,6 +12,7 @@ import {
   feedbackOf,
   isOpen,
   mayRead,
+  publishingTeam,
   readableCard,
   withMerged,
 } from '../cards/index.ts'
@@ -27,6 +28,8 @@ import {
 type FeedbackSource = {
   card_id: string
   mayEdit: boolean
+  /** Whose editor the reader is: the team that published the card. They see what its members said. */
+  teamId: string | null
   /** Hides earlier feedback, which was given in another workspace. Null if the reader may see all. */
   since: string | null
 }
@@ -59,12 +62,18 @@ const feedbackShown = (db: Db, { userId, cards, withComment }: FeedbackAsked) =>
     )
     .where((eb) =>
       eb.or(
-        cards.map(({ card_id, mayEdit, since }) => {
+        cards.map(({ card_id, mayEdit, teamId, since }) => {
           const isHere = eb('card_feedback.card_id', '=', card_id)
-          if (mayEdit && since === null) return isHere
           const isMine = eb('card_feedback.user_id', '=', userId)
-          if (!mayEdit || since === null) return eb.and([isHere, isMine])
-          return eb.and([isHere, eb.or([isMine, eb('card_feedback.created_at', '>=', since)])])
+          const isInTime = since === null ? eb.lit(true) : eb('card_feedback.created_at', '>=', since)
+          const members = eb.selectFrom('memberships').select('memberships.user_id')
+          const isOfTeam = eb(
+            'card_feedback.user_id',
+            'in',
+            members.where('memberships.workspace_id', '=', teamId ?? ''),
+          )
+          const isTold = mayEdit ? isInTime : eb.and([isInTime, isOfTeam])
+          return eb.and([isHere, mayEdit || teamId ? eb.or([isMine, isTold]) : isMine])
         }),
       ),
     )
@@ -188,14 +197,15 @@ export const feedbackStats = capability({
 const sourceOf = (ctx: UserCtx, card: CardRow): FeedbackSource => ({
   card_id: card.card_id,
   mayEdit: card.may_update === 1,
-  since: card.owner_id === ctx.viewer.userId ? null : card.seen_since,
+  teamId: publishingTeam(card),
+  since: card.owner_id === ctx.viewer.userId ? null : card.known_since,
 })
 
 export const listFeedback = capability({
   name: 'feedback.list',
   summary: 'What people said about a card',
   description:
-    'Newest first. The owner sees all of it; others who may edit the card see what was said since it came into their workspace; everybody else sees their own. Feedback on cards that were merged into it is among it, with their ids.',
+    'Newest first. The owner sees all of it; others who may edit the card see what was said since it came into their workspace; editors of the team that published it see what its members said; everybody else sees their own. Feedback on cards that were merged into it is among it, with their ids.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/feedback', 'GET /api/v1/cases/{case_id}/feedback'],
   aliases: { case_id: 'card_id' },
@@ -211,7 +221,7 @@ export const listFeedback = capability({
     const cards = (await withMerged(ctx, card)).map((one) => sourceOf(ctx, one))
     const shown = feedbackShown(ctx.db, {
       userId: ctx.viewer.userId,
-      cards: mine ? cards.map((one) => ({ ...one, mayEdit: false })) : cards,
+      cards: mine ? cards.map((one) => ({ ...one, mayEdit: false, teamId: null })) : cards,
       withComment: with_comment,
     })
     const { total } = await shown

@@ -17,6 +17,7 @@ import {
   Home,
   isCurrent,
   isReadByAllOf,
+  knownSince,
   lockWithRelated,
   markSuccession,
   mayRead,
@@ -27,6 +28,7 @@ import {
   readableTitles,
   relatedCards,
   requireVersion,
+  teamOf,
   trustCounts,
   workspaceFilter,
 } from '../cards/index.ts'
@@ -39,10 +41,11 @@ type Worded = Pick<CardLinksTable, 'from_card_id' | 'to_card_id' | 'why' | 'crea
 
 type Heard = {
   owner_id: string
-  seen_since: string | null
+  known_since: string | null
   published_at: string | null
   opened_at: string | null
   member_id: string | null
+  team_id: string | null
 }
 
 /** Queried separately: in a cluster, cards are in shards. */
@@ -55,8 +58,9 @@ async function heardOf(db: Db, viewerId: string, cardIds: readonly string[]): Pr
         .onRef('memberships.workspace_id', '=', 'cards.workspace_id')
         .on('memberships.user_id', '=', viewerId),
     )
-    .select(['cards.card_id', 'cards.owner_id', 'cards.seen_since', 'cards.published_at'])
-    .select(['workspaces.opened_at', 'memberships.user_id as member_id'])
+    .select(['cards.card_id', 'cards.owner_id', 'cards.published_at', 'workspaces.opened_at'])
+    .select(['memberships.user_id as member_id', teamOf(viewerId).as('team_id')])
+    .select(knownSince(viewerId).time.as('known_since'))
     .where('cards.card_id', 'in', cardIds)
     .execute()
   return new Map(rows.map(({ card_id, ...row }) => [card_id, row]))
@@ -65,8 +69,8 @@ async function heardOf(db: Db, viewerId: string, cardIds: readonly string[]): Pr
 function couldRead(viewerId: string, card: Heard | undefined, at: string): boolean {
   if (!card) return false
   if (card.owner_id === viewerId) return true
-  const since =
-    card.member_id === null ? [card.seen_since, card.published_at, card.opened_at] : [card.seen_since]
+  const isStranger = card.member_id === null && card.team_id === null
+  const since = isStranger ? [card.known_since, card.published_at, card.opened_at] : [card.known_since]
   return since.every((time) => time === null || time <= at)
 }
 
@@ -145,7 +149,7 @@ async function readableCards(db: Db, cardIds: readonly string[], viewerId: strin
   const rows = await db
     .selectFrom('cards')
     .select(['card_id as other_id', 'title as other_title', 'workspace_id', 'owner_id'])
-    .select(['status', 'review_status', 'hidden_at'])
+    .select(['status', 'review_status', 'hidden_at', teamOf(viewerId).as('team_id')])
     .where('card_id', 'in', cardIds)
     .where(mayRead(viewerId))
     .execute()

@@ -24,6 +24,8 @@ const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
       'cards.edited_at',
       'cards.edited_fields',
       'cards.seen_since',
+      'cards.origin_seen_from_version',
+      'cards.origin_seen_since',
       'cards.published_at',
       'cards.trust',
       'cards.team_trust',
@@ -284,8 +286,21 @@ async function rolesOf(ctx: Ctx, cards: readonly CardRow[], said: readonly Said[
   return (workspaceId: string | null, userId: string) => roles.get(`${workspaceId} ${userId}`)
 }
 
+/** Times that a verdict must follow for its environment to count: before them, other readers judged the card. */
+type Since = readonly (string | null)[]
+
+const sinceReaders = (card: CardRow): Since => [
+  card.seen_since,
+  card.opened_at,
+  card.visibility === 'private' ? null : card.published_at,
+]
+
+const sinceTeam = (card: CardRow): Since =>
+  card.origin_seen_from_version === null ? sinceReaders(card) : [card.origin_seen_since]
+
 type Weighed = {
   card: CardRow
+  since: Since
   change: FixChange
   isReturned: (row: Said) => boolean
   roleOf: (workspaceId: string | null, userId: string) => Role | undefined
@@ -293,15 +308,12 @@ type Weighed = {
 }
 
 /** A verdict from elsewhere, on a former draft or a merged card counts without its environment. */
-const wasSaidHere = (row: VerdictRow, card: CardRow): boolean =>
-  row.card_id === card.card_id &&
-  [card.seen_since, card.opened_at, card.visibility === 'private' ? null : card.published_at].every(
-    (since) => since === null || row.created_at >= since,
-  )
+const wasSaidHere = (row: VerdictRow, card: CardRow, since: Since): boolean =>
+  row.card_id === card.card_id && since.every((time) => time === null || row.created_at >= time)
 
 function judgementsOf(
   verdicts: readonly VerdictRow[],
-  { card, change, isReturned, roleOf, everybodyIsProven }: Weighed,
+  { card, since, change, isReturned, roleOf, everybodyIsProven }: Weighed,
 ): Judgement[] {
   const members = workspaceOfMembers(card)
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
@@ -313,7 +325,7 @@ function judgementsOf(
             userId: row.user_id,
             outcome: row.outcome,
             isBeforeChange: row.created_at < change.at,
-            environment: wasSaidHere(row, card) ? fromJson(row.environment) : {},
+            environment: wasSaidHere(row, card, since) ? fromJson(row.environment) : {},
             at: row.created_at,
             closeness: row.closeness,
             nthOfOwner: row.nth_of_owner,
@@ -343,8 +355,9 @@ function countsOf(feedback: readonly FeedbackRow[]) {
 type JudgedCard = {
   card: CardRow
   judgements: Judgement[]
+  /** The same for the team that has published the card; null without one. */
+  ofTeam: Judgement[] | null
   facts: CardFacts
-  hasTeam: boolean
   counts: ReturnType<typeof countsOf>
 }
 
@@ -361,15 +374,19 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
   const verdicts = Map.groupBy(allVerdicts, countedOn)
   const feedback = Map.groupBy(await feedbackOn(ctx.db, all), countedOn)
   const everybodyIsProven = isEveryAddressProven(ctx)
-  return cards.map((card) => ({
-    card,
-    judgements: judgementsOf(verdicts.get(card.card_id) ?? [], {
+  const judged = (card: CardRow, since: Since) =>
+    judgementsOf(verdicts.get(card.card_id) ?? [], {
       card,
+      since,
       change: lastChange(card, changes.get(card.card_id) ?? []),
       isReturned,
       roleOf,
       everybodyIsProven,
-    }),
+    })
+  return cards.map((card) => ({
+    card,
+    judgements: judged(card, sinceReaders(card)),
+    ofTeam: isOpen(card) && workspaceOfMembers(card) !== null ? judged(card, sinceTeam(card)) : null,
     facts: {
       cardType: card.card_type,
       isPublic: card.status === 'published' && card.visibility === 'public',
@@ -378,7 +395,6 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
       seenSince: card.seen_since,
       now: ctx.now(),
     },
-    hasTeam: isOpen(card) && workspaceOfMembers(card) !== null,
     counts: countsOf(feedback.get(card.card_id) ?? []),
   }))
 }
@@ -386,9 +402,9 @@ async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<J
 /** Computes what follows from the verdicts on these cards and returns what has changed. */
 async function changesOf(ctx: Ctx, cardIds: readonly string[]) {
   if (cardIds.length === 0) return []
-  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, facts, hasTeam, counts }) => {
+  return (await gatherJudgements(ctx, cardIds)).flatMap(({ card, judgements, ofTeam, facts, counts }) => {
     const trust = toJsonOrNull(trustFrom(judgements, facts))
-    const forTeam = hasTeam ? toJsonOrNull(trustFrom(judgements, { ...facts, isForMembers: true })) : trust
+    const forTeam = ofTeam ? toJsonOrNull(trustFrom(ofTeam, { ...facts, isForMembers: true })) : trust
     const change: Derived = {
       trust,
       team_trust: forTeam === trust ? null : forTeam,

@@ -18,6 +18,7 @@ import {
   presentTrust,
   Readers,
   Trust,
+  teamOf,
   trustSeenBy,
 } from '../cards/index.ts'
 import { tellAgainAfter } from '../notices/index.ts'
@@ -58,7 +59,7 @@ function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
   const days = sql<number | null>`coalesce(cards.review_after_days, ${ofPolicy})`
   return editable(db, asked)
     .select(HEAD)
-    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .select(lastSure.as('last_sure'))
     .where(lastSure, '<', daysBefore(db, now, days))
     .orderBy(lastSure)
@@ -74,7 +75,7 @@ const isDoubted = sql<boolean>`cards.doubted_at > cards.edited_at
 const doubted = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked)
     .select(HEAD)
-    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .select('cards.doubted_at')
     .where('cards.doubted_at', 'is not', null)
     .where(isDoubted)
@@ -117,7 +118,7 @@ async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const linked = await editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
     .select(HEAD)
-    .select(trustSeenBy(asked.viewerId).as('trust'))
+    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .select(['card_links.created_at as since', 'card_links.to_card_id as other_card_id'])
     .where('card_links.kind', '=', 'contradicts')
     .orderBy('card_links.created_at')
@@ -127,6 +128,7 @@ async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const others = await db
     .selectFrom('cards')
     .select(['card_id', 'title', 'workspace_id', 'owner_id', 'status', 'review_status', 'hidden_at'])
+    .select(teamOf(asked.viewerId).as('team_id'))
     .where(
       'card_id',
       'in',
@@ -217,6 +219,7 @@ type Other = {
   status: CardStatus
   review_status: ReviewStatus
   hidden_at: string | null
+  team_id: string | null
 }
 
 type ReviewEntry = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust' | 'doubt'> &

@@ -7,7 +7,15 @@ import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardVerdictsTable } from '../../db/knowledge-schema.ts'
 import { cleanJson, cleanOptional, Findings } from '../../redaction/redact.ts'
-import { CardId, type CardRow, presentTrust, readableCard, Trust, withMerged } from '../cards/index.ts'
+import {
+  CardId,
+  type CardRow,
+  presentTrust,
+  publishingTeam,
+  readableCard,
+  Trust,
+  withMerged,
+} from '../cards/index.ts'
 import { OUTCOMES, recordVerdict, type Spoken, takeBackVerdicts } from './record-verdict.ts'
 import { stands } from './refresh.ts'
 
@@ -169,7 +177,10 @@ const VerdictList = pageOf(
     .object({
       ...said,
       evidence: z.string().nullable(),
-      user_name: z.string().nullable().describe('Shown to those who may edit the card'),
+      user_name: z
+        .string()
+        .nullable()
+        .describe('Shown to those who may edit the card, and among editors of the team that published it'),
       is_mine: z.boolean(),
     })
     .meta({ id: 'VerdictItem' }),
@@ -177,25 +188,43 @@ const VerdictList = pageOf(
 
 type Shown = CardVerdictsTable & { user_name: string }
 
-/** Every reader sees the outcomes. Only people who may edit the card see who gave them, and the output. */
-const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }) => {
+/** Every reader sees the outcomes, but not who gave them, nor the output. */
+const presentVerdict = (row: Shown, viewer: { userId: string; isNamed: boolean }) => {
   const isMine = row.user_id === viewer.userId
   return {
     ...row,
     outcome: row.outcome as (typeof OUTCOMES)[number],
     environment: fromJson<Record<string, string>>(row.environment),
-    evidence: isMine || viewer.mayEdit ? row.evidence : null,
-    user_name: isMine || viewer.mayEdit ? row.user_name : null,
+    evidence: isMine || viewer.isNamed ? row.evidence : null,
+    user_name: isMine || viewer.isNamed ? row.user_name : null,
     is_mine: isMine,
   }
 }
 
-/** Members see verdicts from before sharing, the owner those from before the card was moved here. */
+/** Names are for people who may edit the card; those of members also for editors of the team that published it. */
+async function namesShown(ctx: UserCtx, cards: readonly CardRow[]): Promise<(row: Shown) => boolean> {
+  const editable = new Set(cards.filter((one) => one.may_update === 1).map((one) => one.card_id))
+  const teams = new Map(cards.map((one) => [one.card_id, publishingTeam(one)]))
+  const teamIds = [...teams.values()].filter((id) => id !== null)
+  const members = teamIds.length === 0 ? [] : await membersOfAny(ctx.db, teamIds)
+  const known = new Set(members.map(({ workspace_id, user_id }) => `${workspace_id} ${user_id}`))
+  return ({ card_id, user_id }) => editable.has(card_id) || known.has(`${teams.get(card_id)} ${user_id}`)
+}
+
+const membersOfAny = (db: Db, workspaceIds: readonly string[]) =>
+  db
+    .selectFrom('memberships')
+    .select(['workspace_id', 'user_id'])
+    .where('workspace_id', 'in', workspaceIds)
+    .execute()
+
+/** Members see verdicts from before sharing and publishing, the owner those from before the card was moved here. */
 async function sourceOf(ctx: UserCtx, card: CardRow): Promise<VerdictSource> {
-  const { card_id, owner_id, seen_since, published_at, viewer_role, workspace_id } = card
+  const { card_id, owner_id, known_since, published_at, viewer_role, team_id, workspace_id } = card
   if (owner_id === ctx.viewer.userId) return { card_id, since: [] }
-  const since = viewer_role === null ? [published_at, await openingOf(ctx.db, workspace_id)] : []
-  return { card_id, since: [seen_since, ...since].filter((time) => time !== null) }
+  const isStranger = viewer_role === null && team_id === null
+  const since = isStranger ? [published_at, await openingOf(ctx.db, workspace_id)] : []
+  return { card_id, since: [known_since, ...since].filter((time) => time !== null) }
 }
 
 export const listVerdicts = capability({
@@ -227,10 +256,8 @@ export const listVerdicts = capability({
       .limit(page_size)
       .offset((page - 1) * page_size)
       .execute()
-    const editable = new Set(cards.filter((one) => one.may_update === 1).map((one) => one.card_id))
-    const items = rows.map((row) =>
-      presentVerdict(row, { userId: ctx.viewer.userId, mayEdit: editable.has(row.card_id) }),
-    )
+    const isNamed = await namesShown(ctx, cards)
+    const items = rows.map((row) => presentVerdict(row, { userId: ctx.viewer.userId, isNamed: isNamed(row) }))
     return { items, total, page, page_size }
   },
 })

@@ -138,7 +138,7 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
           </MenuItem>
         </>
       )}
-      {card.can_edit && (
+      {card.can_read_history && (
         <MenuItem
           icon={<History size={16} />}
           onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}

@@ -123,7 +123,7 @@ const Origin = ({ card, terms }: Pick<CardHeadProps, 'card' | 'terms'>) => (
   <p className="text-xs text-faint">
     <bdi>{card.owner_name}</bdi> ·{' '}
     <span title={formatTime(card.updated_at)}>{strings.changedAgo(formatAgo(card.updated_at))}</span> ·{' '}
-    {card.can_edit ? (
+    {card.can_read_history ? (
       <Link
         to="/cards/$cardId/history"
         params={{ cardId: card.card_id }}

@@ -141,7 +141,7 @@ function Version({
         <h2 className="text-base font-semibold">
           {version > 1 ? strings.whatVersionChanged(version) : strings.firstVersion}
         </h2>
-        {version !== card.version && (
+        {card.can_edit && version !== card.version && (
           <Button busy={restore.isPending} onClick={() => restore.mutate(version)}>
             {strings.restoreVersion(version)}
           </Button>

@@ -5,6 +5,8 @@ import { cx } from '../../lib/cx.ts'
 /** The texts of this file, which is part of the first load. */
 const strings = {
   leftWorkspace: 'A workspace that you left',
+  alsoIn: (team: string, place: string) => `${team} · also in ${place}`,
+  theLibrary: 'the library',
 }
 
 const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
@@ -20,6 +22,16 @@ const homeWords = ({ home, readers }: HomeAndReaders): string | null => {
   return home.name ?? strings.leftWorkspace
 }
 
+/** What a team has published stays its card: the line says so in place of the readers, who are everyone. */
+function wordsOf(card: HomeAndReaders): string {
+  const { home, readers } = card
+  const place = home.kind === 'library' ? strings.theLibrary : home.name
+  if (home.published_from && place && readers.kind === 'everyone')
+    return strings.alsoIn(home.published_from.name, place)
+  const words = homeWords(card)
+  return words ? `${words} · ${readers.text}` : readers.text
+}
+
 export function ReadersLine({
   card,
   className = 'max-w-full',
@@ -29,14 +41,10 @@ export function ReadersLine({
   className?: string
 }) {
   const Icon = ICONS[card.readers.kind]
-  const home = homeWords(card)
   return (
     <span className={cx('inline-flex min-w-0 items-center gap-1 text-xs text-faint', className)}>
       <Icon size={12} aria-hidden className="shrink-0" />
-      <span className="truncate">
-        {home && `${home} · `}
-        {card.readers.text}
-      </span>
+      <span className="truncate">{wordsOf(card)}</span>
     </span>
   )
 }

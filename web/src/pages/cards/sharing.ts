@@ -123,11 +123,19 @@ function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[]
           {
             target: { kind: 'library' } as const,
             name: strings.library,
-            hint: strings.everyoneReads(me.display_name || 'no name set'),
+            hint: [strings.everyoneReads(me.display_name || 'no name set'), staysOf(cards)].join(' ').trim(),
           },
         ]
       : []),
   ]
+}
+
+/** Says that published cards stay those of their team, if all are of one. */
+function staysOf(cards: readonly Shareable[]): string {
+  const teams = new Set(cards.map(({ home }) => (home.kind === 'workspace' ? home.name : null)))
+  const [team] = teams
+  if (teams.size !== 1 || !team) return ''
+  return strings.staysOfTeam(cards.length === 1 ? 'It stays a card' : 'They stay cards', team)
 }
 
 /** Tells whether the card can go to another home. An owner who has left a team can take the card back. */

@@ -507,6 +507,7 @@ export const teamMembersRead = (people: string, move: string) =>
 export const openTeamReads = (members: string) =>
   `Its ${members} can find and read it, and everybody once it has passed the review.`
 export const everyoneReads = (name: string) => `Everyone can find and read it, with your name (${name}).`
+export const staysOfTeam = (what: string, team: string) => `${what} of ${team}.`
 
 // Use card links
 export const linked = 'Linked.'

@@ -50,7 +50,7 @@ onBothEngines('the inbox of an author', (t) => {
       (db) =>
         tell(
           { ...ctx, db, transacting: true },
-          { userId: owner.userId, kind: 'card.feedback', subjectId: card.id, details: { said: 'useful' } },
+          { userId: owner.userId, kind: 'card.feedback', subjectId: card.id, details: { said: 'worked' } },
         ),
       () => one.post(`${card.url}/verdicts`, { outcome: 'failed' }),
     )
@@ -73,7 +73,7 @@ onBothEngines('the inbox of an author', (t) => {
     await one.post(`${card.url}/feedback`, { kind: 'useful' })
     await two.delete(`${card.url}/verdicts`)
     expect((await inbox(owner)).map((each: { text: string }) => each.text)).toEqual([
-      'One found it useful. The card shows everything that was said.',
+      'One used it, and it worked. The card shows everything that was said.',
     ])
   })
 
@@ -86,11 +86,9 @@ onBothEngines('the inbox of an author', (t) => {
     await two.post(`${card.url}/feedback`, { kind: 'useful' })
     await two.delete(`${card.url}/feedback`)
     expect(await texts()).toEqual([says('One says that it is outdated')])
-    // A verdict counts like feedback, also one of the same person; one that was replaced or taken back does not.
+    // One that was replaced or taken back does not count.
     await two.post(`${card.url}/verdicts`, { outcome: 'failed' })
     await two.post(`${card.url}/verdicts`, { outcome: 'worked' })
-    await two.post(`${card.url}/feedback`, { kind: 'useful' })
-    await two.delete(`${card.url}/feedback`)
     expect(await texts()).toEqual([says('Two used it, and it worked')])
     await two.delete(`${card.url}/verdicts`)
     expect(await texts()).toEqual([says('One says that it is outdated')])

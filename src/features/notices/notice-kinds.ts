@@ -37,12 +37,9 @@ export type NoticeDetails = {
 }
 
 const SAID = {
-  useful: 'found it useful',
-  not_applicable: 'says that it did not apply',
-  outdated: 'says that it is outdated',
   worked: 'used it, and it worked',
   failed: 'used it, and it did not work',
-  stale: 'says that it is no longer true',
+  stale: 'says that it is outdated',
 } as const
 export type Said = keyof typeof SAID
 

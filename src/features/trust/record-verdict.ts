@@ -330,10 +330,12 @@ async function write(ctx: UserCtx, card: CardRow, spoken: Spoken): Promise<Recor
   const before = standing.get(said.environment_key)
   const moved = movedFrom(standing, spoken.replaces, said.environment_key)
   const isNewest = before !== undefined && newest !== undefined && before.created_at >= newest.created_at
-  if (isSameKind(given, outcome) && isNewest && !moved && isSaidAlready(before, said, ctx.now()))
+  // Also when it is said again: the addresses of both may be proven by now.
+  const isRewarded = outcome === 'worked' && given?.rewarded_at == null && (await rewardHelp(ctx, card))
+  const isRepeated = isSameKind(given, outcome) && isNewest && !moved
+  if (isRepeated && !isRewarded && isSaidAlready(before, said, ctx.now()))
     return { verdict: before, feedback: given, credits_awarded: 0 }
   await refuseTooMany(ctx, card_id, standing.size + (before ? 0 : 1))
-  const isRewarded = outcome === 'worked' && given?.rewarded_at == null && (await rewardHelp(ctx, card))
   const { verdict, feedback } = await rowsOf(ctx, { card, given, said, isRewarded })
   const texts = [
     rowsOfCard('card_verdicts', card_id, 'verdict_id', verdict.verdict_id),

@@ -79,6 +79,9 @@ onBothEngines(
       const edited = await charged(user.patch(`/api/v1/cards/${id}`, { body: words('other') }))
       expect(edited.more).toBeGreaterThan(2_000_000)
       expect((await charged(user.delete(`/api/v1/cards/${id}`))).more).toBeGreaterThan(1_000_000)
+      const event = { project_key: 'acme/shop', event_type: 'agent_report', content: words('said') }
+      const said = await charged(user.post('/api/v1/project-context/events', event))
+      expect(said.more).toBeGreaterThan(250_000)
       const { more: ordinary } = await charged(
         user.post('/api/v1/cards', { ...goodCard(), body: repeatTo(LOG, 50_000) }),
       )

@@ -75,6 +75,11 @@ export async function clean({ work }: UserCtx, draft: Draft): Promise<Cleaned> {
   }
 }
 
+/** What storing a word in the index of memory costs, in bytes of an ordinary log. */
+const BYTES_PER_WORD = 80
+/** An ordinary text has no more different words. */
+const FREE_WORDS = 300
+
 /** Writes one event, in the caller's transaction. The project comes from `resolveForWriting`. */
 export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned: Cleaned): Promise<Written> {
   const { draft, words, ...fields } = cleaned
@@ -97,6 +102,7 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
     ...fields,
   }
   await chargeText(ctx, textBytes('context_events', event))
+  ctx.work.owe(BYTES_PER_WORD * Math.max(0, words.different - FREE_WORDS))
   await insertEvent(ctx.db, ctx.database.engine, event, words.terms)
   return { project: { ...project, last_event_at: created_at }, event }
 }

@@ -94,6 +94,7 @@ const MAX_EVENT_WORDS = 5000
 
 export type EventTerms = {
   terms: string[]
+  different: number
   isPartial: boolean
 }
 
@@ -103,13 +104,14 @@ export function* termsOfEvent({ title, content }: Pick<EventRow, 'title' | 'cont
   const different = new Set<string>()
   for (const { piece } of piecesOf(title === null ? content : `${title}\n${content}`)) {
     for (const term of termsOf(piece)) {
-      if (different.size >= MAX_EVENT_WORDS && !different.has(term)) return { terms, isPartial: true }
+      if (different.size >= MAX_EVENT_WORDS && !different.has(term))
+        return { terms, different: different.size, isPartial: true }
       different.add(term)
       terms.push(term)
     }
     yield
   }
-  return { terms, isPartial: false }
+  return { terms, different: different.size, isPartial: false }
 }
 
 const indexedOf = (row: EventRow, terms: readonly string[]): IndexedEvent => ({

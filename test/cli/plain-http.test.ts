@@ -60,6 +60,13 @@ test.each([
   expect(`${meant.stdout}${meant.stderr}`).toMatch(/cannot be reached|no terminal to ask on/)
 })
 
+test('entries to copy are printed, with a word about what travels in clear', async () => {
+  const args = ['connect', 'codex', '--print', '--key', 'kv_x', '--url', VAULT]
+  const { code, stdout, stderr } = await runKvault(args, { HOME: home, KVAULT_HOME: home }, { cwd: home })
+  expect([code, stdout]).toEqual([0, expect.stringContaining(VAULT)])
+  expect(stderr).toMatch(CLEAR)
+})
+
 test('the vault that one is signed in to is not asked about again, and doctor warns of it', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   await expect(requireEncryption(VAULT, {})).rejects.toThrow(CLEAR)

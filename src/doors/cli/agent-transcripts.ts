@@ -12,7 +12,7 @@ import {
   NOT_ENDED,
   personsWords,
 } from './hooks/agents.ts'
-import { outputToRedact, startToRedact } from './hooks/command-result.ts'
+import { bothEnds, outputToRedact, startToRedact } from './hooks/command-result.ts'
 
 /** Limit in bytes: larger files of other programs are skipped. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -124,8 +124,8 @@ export type TranscriptReader = {
   read: (file: string) => Transcript | undefined
 }
 
-/** Longer outputs: only the two ends are read. */
-const MAX_OUTPUT_LENGTH = 40_000
+/** Longer outputs: only the two ends are read. Twice as much is redacted, because a secret's name may be far from it. */
+const MAX_OUTPUT_LENGTH = 20_000
 /** Longer texts: only the beginning is read. */
 const MAX_TEXT_CHARACTERS = 20_000
 
@@ -138,7 +138,7 @@ export const ran = (command: string, exitCode: number | null, output: string): S
   kind: 'command',
   command: cleanStart(command),
   exitCode,
-  output: clean(outputToRedact(output, MAX_OUTPUT_LENGTH)),
+  output: bothEnds(clean(outputToRedact(output, 2 * MAX_OUTPUT_LENGTH)), MAX_OUTPUT_LENGTH),
 })
 
 /** Returns a command that runs in the background: its result is unknown. */

@@ -403,7 +403,10 @@ async function isConnected(client: McpClient, entry: Entry, url: string, options
 
 export async function connect(names: string[], options: ConnectOptions): Promise<number> {
   checkOptions(options)
-  if (options.print) return printEntries(names, options)
+  if (options.print) {
+    await requireEncryption(urlToJoin(options), { ...options, dryRun: true })
+    return printEntries(names, options)
+  }
   const clients = await chosen(names, options)
   if (clients.length === 0) {
     print(

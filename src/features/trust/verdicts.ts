@@ -137,7 +137,7 @@ export const verifyCard = capability({
   status: 201,
   tool: {
     name: 'verify_card',
-    description: 'Give a verdict on a card after use; it is your feedback too.',
+    description: 'Give feedback on a card after use.',
     extension: true,
     input: VerdictTool,
     thin: thinVerdict,

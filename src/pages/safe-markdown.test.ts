@@ -16,6 +16,7 @@ test('common forms are shown', () => {
   expect(render('[a](https://b.example/c?d=1&e) https://f.example')).toBe(
     `<p><a href="https://b.example/c?d=1&amp;e" ${rel}>a</a> <a href="https://f.example" ${rel}>https://f.example</a></p>`,
   )
+  expect(render('__init__.py and _name_')).toBe('<p>__init__.py and _name_</p>')
   expect(render('![pixel](https://b.example/p.png)')).not.toContain('<img')
 })
 

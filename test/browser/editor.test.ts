@@ -132,7 +132,7 @@ test('a secret is pointed out while typing and replaced by one click', async () 
   expect(await page.getByLabel('Symptom', { exact: true }).inputValue()).not.toContain(secret)
 })
 
-test('somebody else’s change is shown before anything is overwritten', async () => {
+test('somebody else’s change of the same field is shown before anything is overwritten', async () => {
   const person = await stage.person('Editor')
   const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
   const { page } = person
@@ -146,17 +146,12 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('alert').getByText('Broken.').waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Nothing was saved over it').waitFor()
+  await page.getByText('you both changed what is below').waitFor()
   await page.locator('del', { hasText: 'Their' }).waitFor()
   await expectAccessible(page)
-  // Their text is taken, and then one's own after all.
-  await page.getByRole('button', { name: 'Take theirs' }).click()
-  await page.getByRole('heading', { name: 'Their new title for this card' }).waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText(/Your draft from .* is back/).waitFor()
-  expect(await page.getByLabel('Title').inputValue()).toBe('My new title for this card')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('button', { name: 'Go on with mine' }).click()
+  expect(await page.getByRole('button', { name: /^Take theirs/ }).count()).toBe(1)
+  await page.getByRole('button', { name: 'Keep mine: Title' }).click()
+  await page.getByText('you both changed what is below').waitFor({ state: 'detached' })
   // What is written while it is being saved is not lost with the draft.
   const cause = page.getByRole('textbox', { name: 'Root cause' })
   await intercept(page, '**/api/v1/cards/*', async (route) => {
@@ -194,6 +189,54 @@ test('somebody else’s change is shown before anything is overwritten', async (
   expect(await page.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Only since 16.')
   await page.getByRole('button', { name: 'Save card' }).click()
   await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
+})
+
+test('two people change one card: only what both changed asks, and nothing else is touched', async () => {
+  const person = await stage.person('Merger')
+  const { page, api } = person
+  const { card_id } = await api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
+  const address = `/api/v1/cards/${card_id}`
+  await openPage(page, `/cards/${card_id}/edit`)
+  await page.getByLabel('Title').fill('My own title of this card')
+  await page.getByLabel('Tags').fill('mine')
+  await api('PATCH', address, { root_cause: 'Their cause.', environment: { node: '22' } })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved, with what others changed meanwhile.').waitFor()
+  const merged = { title: 'My own title of this card', tags: ['mine'], root_cause: 'Their cause.' }
+  expect(await api('GET', address)).toMatchObject({ ...merged, environment: { node: '22' }, version: 3 })
+
+  // Theirs is taken for one field; the text of a reload builds on the version it was written on.
+  await page.keyboard.press('e')
+  await page.getByLabel('Title').fill('Another title of mine')
+  await page.getByLabel('Where it applies').fill('Only here.')
+  await page.getByRole('button', { name: 'Discard draft' }).waitFor()
+  await api('PATCH', address, { title: 'A title of theirs', root_cause: 'Their better cause.' })
+  await page.reload()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'Take theirs: Title' }).click()
+  expect(await page.getByLabel('Title').inputValue()).toBe('A title of theirs')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'A title of theirs' }).waitFor()
+  const now = { title: 'A title of theirs', root_cause: 'Their better cause.', scope_notes: 'Only here.' }
+  expect(await api('GET', address)).toMatchObject({ ...now, tags: ['mine'] })
+
+  // Two tabs keep two texts: the save of one does not drop the other.
+  const other = await page.context().newPage()
+  await openPage(page, `/cards/${card_id}/edit`)
+  await openPage(other, `/cards/${card_id}/edit`)
+  await page.getByLabel('Title').fill('Written in the first tab')
+  await page.getByRole('button', { name: 'Discard draft' }).waitFor()
+  await other.getByRole('textbox', { name: 'Root cause' }).fill('Written in the second tab')
+  await other.getByRole('button', { name: 'Discard draft' }).waitFor()
+  await other.close()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'Written in the first tab' }).waitFor()
+  await page.keyboard.press('e')
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Written in the second tab').waitFor()
+  expect(await api('GET', address)).toMatchObject({ title: 'Written in the first tab' })
 })
 
 test('a save that ends after its editor was left moves nobody, loses nothing and makes no second card', async () => {

@@ -64,6 +64,11 @@ onBothEngines('comments', (t) => {
       body: 'Does it?',
       edited_at: expect.any(String),
     })
+    // An edit that began before another one does not replace it.
+    const late = await viewer.patch(url, { body: 'Does it really?', expected_edited_at: null })
+    expect([late.status, late.body.code, late.body.body]).toEqual([409, 'comment_changed', 'Does it?'])
+    const { edited_at } = late.body
+    expect((await viewer.patch(url, { body: 'Really?', expected_edited_at: edited_at })).status).toBe(200)
     for (const [person, what] of [
       [editor, 'patch'],
       [admin, 'patch'],

@@ -201,7 +201,12 @@ const Body = requiredText(1, MAX_BODY).describe(
 const CommentCreate = z.object({ ...CardId.shape, body: Body }).meta({ id: 'CommentCreate' })
 
 const CommentRef = z.object({ ...CardId.shape, comment_id: Id })
-const CommentUpdate = CommentRef.extend({ body: Body }).meta({ id: 'CommentUpdate' })
+const CommentUpdate = CommentRef.extend({
+  body: Body,
+  expected_edited_at: Time.nullable()
+    .optional()
+    .describe('The edited_at that you have read; a comment changed since answers 409 comment_changed.'),
+}).meta({ id: 'CommentUpdate' })
 
 const Mention = z.object({ user_id: AnswerId, display_name: z.string() }).meta({ id: 'CommentMention' })
 
@@ -424,8 +429,8 @@ export const editComment = capability({
   rest: ['PATCH /api/v1/cards/{card_id}/comments/{comment_id}'],
   input: CommentUpdate,
   output: CommentResponse,
-  errors: [404],
-  run: (ctx, { card_id, comment_id, body: given }) => {
+  errors: [404, 409],
+  run: (ctx, { card_id, comment_id, body: given, expected_edited_at: expected }) => {
     const body = cleanText(given, new Findings())
     return inTx(ctx, async (ctx) => {
       const row = await requireComment(ctx, card_id, comment_id)
@@ -434,6 +439,12 @@ export const editComment = capability({
         throw forbidden('You are no longer a member there. You can delete your comment.')
       const about = { cardId: card_id, workspaceId: row.workspace_id }
       const mentioned = await requireReaders(ctx, { ...about, body, former: row.body })
+      if (expected !== undefined && expected !== row.edited_at && body !== row.body)
+        throw conflict(
+          'comment_changed',
+          'This comment was changed since you opened it. Nothing was saved over it; save again to replace it.',
+          { edited_at: row.edited_at, body: row.body },
+        )
       if (body !== row.body) {
         await writeText(ctx, [rowsOfCard('card_comments', card_id, 'comment_id', comment_id)], () =>
           changeComment(ctx.db, { ...row, body, edited_at: ctx.now().toISOString() }),

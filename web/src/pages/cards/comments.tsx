@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { mentionedIn, replaceMentions } from '#server/shared/mentions.ts'
-import { call } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { queryClient, useAttempt } from '../../api/query.ts'
 import type { Card, Comment } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
@@ -111,6 +111,9 @@ function NewComment({ card, people, readers }: { card: Card; people: readonly Pe
   )
 }
 
+const isChangedElsewhere = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'comment_changed'
+
 function CommentRow({ comment, people }: { comment: Comment; people: readonly Person[] }) {
   const me = useMe()
   const [doing, setDoing] = useState<'edit' | 'delete' | null>(null)
@@ -118,10 +121,20 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
   const { card_id, comment_id } = comment
   const isMine = comment.user_id === me.user_id
   const close = () => setDoing(null)
+  // What the comment said when its editing began: it may be edited in another tab too.
+  const [seen, setSeen] = useState(comment.edited_at)
   const save = useMutation({
     mutationFn: (body: string) =>
-      call('PATCH /api/v1/cards/{card_id}/comments/{comment_id}', { card_id, comment_id, body }),
+      call('PATCH /api/v1/cards/{card_id}/comments/{comment_id}', {
+        card_id,
+        comment_id,
+        body,
+        expected_edited_at: seen,
+      }),
     onSuccess: () => threadChanged(card_id),
+    onError: (error) => {
+      if (isChangedElsewhere(error)) setSeen(error.extra.edited_at as string)
+    },
   })
   return (
     <li className="grid gap-1">
@@ -137,6 +150,7 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
                 onClick={() => {
                   setDoing('edit')
                   setEdited(true)
+                  setSeen(comment.edited_at)
                 }}
               >
                 {strings.edit}
@@ -158,6 +172,11 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
           keptAs={`kv-comment:${me.user_id}:${comment_id}`}
           busy={save.isPending}
           error={save.error}
+          now={
+            isChangedElsewhere(save.error)
+              ? asTyped(String(save.error.extra.body), comment.mentions)
+              : undefined
+          }
           onSend={(body) => save.mutateAsync(body)}
           onClose={close}
         />
@@ -218,6 +237,8 @@ type Props = {
   keptAs: string
   busy: boolean
   error: unknown
+  /** What the comment says by now, if it was changed elsewhere. */
+  now?: string | undefined
   /** Resolves once the comment is stored; then the field is emptied or the form closed. */
   onSend: (body: string) => Promise<unknown>
   /** For a form opened by a button: Escape closes it and keeps the text, Cancel drops it. */
@@ -236,6 +257,7 @@ function CommentForm({
   keptAs,
   busy,
   error,
+  now,
   onSend,
   onClose,
 }: Props) {
@@ -270,6 +292,12 @@ function CommentForm({
       />
       <SecretNote text={text} />
       <FormError error={error} />
+      {now !== undefined && (
+        <div className="text-sm">
+          <p className="text-xs text-faint">{strings.commentNow}</p>
+          <p className="whitespace-pre-wrap wrap-break-word">{now}</p>
+        </div>
+      )}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" busy={busy} disabled={!text.trim()}>
           {action}

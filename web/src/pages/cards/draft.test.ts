@@ -7,6 +7,7 @@ import {
   emptyDraft,
   fieldsOf,
   isSameDraft,
+  mergeDrafts,
   newEvidences,
   payloadOf,
   rowId,
@@ -43,8 +44,8 @@ describe('a card in the form', () => {
   })
 
   test('sends nothing when nothing was changed, and only what was', () => {
-    expect(changesOf(draftOf(CARD), CARD)).toEqual({})
-    expect(changesOf({ ...draftOf(CARD), title: 'Rotate two keys' }, CARD)).toEqual({
+    expect(changesOf(draftOf(CARD), draftOf(CARD))).toEqual({})
+    expect(changesOf({ ...draftOf(CARD), title: 'Rotate two keys' }, draftOf(CARD))).toEqual({
       title: 'Rotate two keys',
     })
   })
@@ -69,6 +70,29 @@ describe('a card in the form', () => {
     expect(payloadOf('{"a":1}')).toEqual({ value: { a: 1 } })
     expect(payloadOf('[1]')).toHaveProperty('problem')
     expect(payloadOf('{')).toHaveProperty('problem')
+  })
+})
+
+describe('two people who change one card', () => {
+  const base = draftOf(CARD)
+  const mine = { ...base, title: 'Mine', fix_summary: 'The same', tags: 'jwt' }
+
+  test('keep what only one of them changed, and what both changed alike', () => {
+    const theirs = { ...draftOf(CARD), root_cause: 'Theirs', fix_summary: 'The same', steps: [], payload: '' }
+    const { draft, asked } = mergeDrafts(base, mine, theirs)
+    expect(asked).toEqual([])
+    expect(draft).toEqual({ ...mine, root_cause: 'Theirs', steps: [], payload: '' })
+    expect(changesOf(draft, theirs)).toEqual({ title: 'Mine', tags: ['jwt'] })
+  })
+
+  test('are asked about a field that both changed, and about no other', () => {
+    const theirs = { ...draftOf(CARD), title: 'Theirs', tags: 'ops', symptom: 'More.' }
+    const { draft, asked } = mergeDrafts(base, mine, theirs)
+    expect(asked).toEqual(['title', 'tags'])
+    expect(draft).toMatchObject({ title: 'Mine', tags: 'jwt', symptom: 'More.' })
+    const chosen = mergeDrafts(base, mine, theirs, { title: 'theirs', tags: 'mine' })
+    expect(chosen.asked).toEqual([])
+    expect(chosen.draft).toMatchObject({ title: 'Theirs', tags: 'jwt', symptom: 'More.' })
   })
 })
 

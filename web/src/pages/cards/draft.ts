@@ -1,4 +1,4 @@
-import { type CardField, TEXT_FIELDS, type TextField } from '#server/shared/card-fields.ts'
+import { CARD_FIELDS, type CardField, TEXT_FIELDS, type TextField } from '#server/shared/card-fields.ts'
 import type { Card, CardProposal, CardType } from '../../api/types.ts'
 import { randomId } from '../../lib/storage.ts'
 import { CARD_TYPES, type FirstText, firstTexts } from './card-badges.tsx'
@@ -179,24 +179,64 @@ const withoutIds = (draft: Draft): string =>
 /** Compares two drafts without the ids of their rows. */
 export const isSameDraft = (one: Draft, other: Draft): boolean => withoutIds(one) === withoutIds(other)
 
-/** Returns only the fields that differ from the loaded card. */
+/** The text that a draft builds on, and its version. */
+export type Ground = { base: Draft; version: number }
+
+/** Returns only the fields that differ from the text that the person began with. */
 export function changesOf(
   draft: Draft,
-  card: Card,
+  before: Draft,
 ): Partial<CardContent> & { evidences?: ReturnType<typeof newEvidences> } {
-  const before = fieldsOf(draftOf(card))
   const after = fieldsOf(draft)
-  const changed = Object.entries(after).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof CardContent]),
-  )
   const evidences = newEvidences(draft)
-  return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }
+  return {
+    ...Object.fromEntries(changedBetween(before, draft).map((field) => [field, after[field]])),
+    ...(evidences.length ? { evidences } : {}),
+  }
+}
+
+function changedBetween(before: Draft, after: Draft): CardField[] {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)]
+  return CARD_FIELDS.filter((field) => valueText(old[field]) !== valueText(now[field]))
+}
+
+/** The order of names in an object is no change. */
+const valueText = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  ) ?? ''
+
+/** The part of the form that holds a field. */
+const partOf = (field: CardField): keyof Draft => (field === 'card_payload' ? 'payload' : field)
+
+export type Choices = Partial<Record<CardField, 'mine' | 'theirs'>>
+
+/**
+ * Merges two changes of one card field by field. A field that both changed, each otherwise, stays mine and is
+ * in `asked` until a choice is made.
+ */
+export function mergeDrafts(
+  base: Draft,
+  mine: Draft,
+  theirs: Draft,
+  choices: Choices = {},
+): { draft: Draft; asked: CardField[] } {
+  const [byMe, byThem] = [changedBetween(base, mine), changedBetween(base, theirs)]
+  const differ = changedBetween(mine, theirs)
+  const isBoth = (field: CardField) => byMe.includes(field) && differ.includes(field)
+  const taken = byThem.filter((field) => !isBoth(field) || choices[field] === 'theirs')
+  return {
+    draft: { ...mine, ...Object.fromEntries(taken.map((field) => [partOf(field), theirs[partOf(field)]])) },
+    asked: byThem.filter((field) => isBoth(field) && choices[field] === undefined),
+  }
 }
 
 export function isSavedAs(draft: Draft, card: Card): boolean {
   const stored = new Set(card.evidences?.map((evidence) => evidence.content))
   return (
-    Object.keys(changesOf({ ...draft, evidences: [] }, card)).length === 0 &&
+    changedBetween(draftOf(card), draft).length === 0 &&
     newEvidences(draft).every((evidence) => stored.has(evidence.content))
   )
 }

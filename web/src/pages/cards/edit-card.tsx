@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { PencilOff } from 'lucide-react'
 import { useState } from 'react'
+import type { CardField } from '#server/shared/card-fields.ts'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient, SENT_WHEN_BACK } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
@@ -11,12 +12,23 @@ import { EmptyState, FormError, Notice, NotLoaded, SkeletonPage } from '../../ui
 import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardQuery, isOutOfReach, mergedInto } from './card-queries.ts'
-import { changesOf, type Draft, draftOf, isSameDraft, isSavedAs, unsavedPart } from './draft.ts'
+import {
+  type Choices,
+  changesOf,
+  type Draft,
+  draftOf,
+  type Ground,
+  isSameDraft,
+  isSavedAs,
+  labelledTexts,
+  mergeDrafts,
+  unsavedPart,
+} from './draft.ts'
 import { EditorFrame, useSaving } from './editor-frame.tsx'
 import { ReadersLine } from './readers.tsx'
 import * as strings from './strings.ts'
 import { AsNewCard, KeptText, useDraft } from './use-draft.tsx'
-import { VersionDiff } from './version-diff.tsx'
+import { FieldDiff } from './version-diff.tsx'
 
 export function EditCard() {
   const { cardId } = useParams({ from: '/app/cards/$cardId/edit' })
@@ -65,74 +77,92 @@ const MayNotEdit = ({ card }: { card: Card }) => (
   </>
 )
 
-const savedWords = ({ review, status }: Card): string =>
-  review.status === 'rejected' && status === 'published' ? strings.savedWithFinding : strings.saved
+const savedWords = ({ review, status }: Card, isMerged: boolean): string =>
+  review.status === 'rejected' && status === 'published'
+    ? strings.savedWithFinding
+    : isMerged
+      ? strings.savedWithTheirs
+      : strings.saved
 
 type Save = {
-  base: Card
-  version: number
+  card_id: string
+  ground: Ground
   saving: ReturnType<typeof useSaving>['saving']
   onConflict: (theirs: Card) => void
 }
 
-const useSave = ({ base, version, saving, onConflict }: Save) =>
+/** A card that others change all the time is not tried for ever. */
+const MAX_TRIES = 4
+
+/** Saves the changed fields. What others changed meanwhile stays; only a field that both changed is asked about. */
+const useSave = ({ card_id, ground, saving, onConflict }: Save) =>
   useMutation({
     ...SENT_WHEN_BACK,
     ...saving,
-    mutationFn: async (draft: Draft) => {
-      try {
-        return await call(
-          'PATCH /api/v1/cards/{card_id}',
-          { card_id: base.card_id, ...changesOf(draft, base) },
-          { headers: { 'If-Match': `"${version}"` } },
-        )
-      } catch (error) {
-        const { queryKey } = cardQuery(base.card_id)
-        if (isOutOfReach(error)) void queryClient.invalidateQueries({ queryKey, refetchType: 'none' })
-        if (!(error instanceof ApiError && error.status === 412)) throw error
-        const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
-        if (present.merged_from) throw mergedInto(present.card_id)
-        // The save succeeded and only its answer was lost.
-        if (isSavedAs(draft, present)) return present
-        onConflict(present)
-        throw error
-      }
+    mutationFn: async (written: Draft) => {
+      let [{ base, version }, draft] = [ground, written]
+      for (let tries = 1; ; tries++)
+        try {
+          return await call(
+            'PATCH /api/v1/cards/{card_id}',
+            { card_id, ...changesOf(draft, base) },
+            { headers: { 'If-Match': `"${version}"` } },
+          )
+        } catch (error) {
+          const { queryKey } = cardQuery(card_id)
+          if (isOutOfReach(error)) void queryClient.invalidateQueries({ queryKey, refetchType: 'none' })
+          if (!(error instanceof ApiError && error.status === 412)) throw error
+          const present = await queryClient.fetchQuery({ ...cardQuery(card_id), staleTime: 0 })
+          if (present.merged_from) throw mergedInto(present.card_id)
+          const merged = mergeDrafts(base, draft, draftOf(present))
+          if (merged.asked.length > 0 || tries === MAX_TRIES) {
+            onConflict(present)
+            throw error
+          }
+          // The save succeeded and only its answer was lost, or the others wrote the same.
+          if (isSavedAs(merged.draft, present)) return present
+          ;({ base, version, draft } = {
+            base: draftOf(present),
+            version: present.version,
+            draft: merged.draft,
+          })
+        }
     },
   })
 
-/** Saves on top of the loaded version; a newer version on the server is shown first. */
+/** Saves the changed fields only; a field that somebody else changed too is shown first. */
 function Editor({ loaded }: { loaded: Card }) {
   const navigate = useNavigate()
   const params = { cardId: loaded.card_id }
   const [base, setBase] = useState(loaded)
   const [theirs, setTheirs] = useState<Card | null>(null)
-  const { draft, newest, change, savedAt, restored, discard, forget, baseVersion } = useDraft(
+  const { draft, newest, change, savedAt, restored, discard, forget, ground, setGround } = useDraft(
     loaded.card_id,
     draftOf(base),
     base.version,
   )
-  const [version, setVersion] = useState(baseVersion)
   const { isSaving, saving } = useSaving(loaded.card_id, (card, sent) => {
     forget()
-    toast(savedWords(card))
+    toast(savedWords(card, card.version > ground.version + 1))
     if (!isSameDraft(newest.current, sent)) {
+      const merged = mergeDrafts(sent, newest.current, draftOf(card))
       setBase(card)
-      setVersion(card.version)
-      return change(unsavedPart(newest.current, sent))
+      setGround(
+        merged.asked.length > 0
+          ? { base: sent, version: ground.version }
+          : { base: draftOf(card), version: card.version },
+      )
+      return change(unsavedPart(merged.draft, sent))
     }
     return navigate({ to: '/cards/$cardId', params })
   })
-  const save = useSave({ base, version, saving, onConflict: setTheirs })
-  const keepMine = (newer: Card) => {
-    setVersion(newer.version)
+  const save = useSave({ card_id: loaded.card_id, ground, saving, onConflict: setTheirs })
+  const decide = (newer: Card, choices: Choices) => {
+    change(mergeDrafts(ground.base, newest.current, draftOf(newer), choices).draft)
+    setGround({ base: draftOf(newer), version: newer.version })
     setBase(newer)
     setTheirs(null)
     save.reset()
-  }
-  const takeTheirs = () => {
-    discard(() => void navigate({ to: '/cards/$cardId/edit', params }))
-    void queryClient.invalidateQueries({ queryKey: ['card', loaded.card_id] })
-    void navigate({ to: '/cards/$cardId', params })
   }
   const api = save.error instanceof ApiError ? save.error : null
   const stale = api?.status === 412
@@ -156,8 +186,9 @@ function Editor({ loaded }: { loaded: Card }) {
       }
       onSave={() => save.mutate(draft)}
       onDiscard={() => {
-        discard(() => setVersion(baseVersion))
-        setVersion(base.version)
+        discard()
+        setTheirs(null)
+        save.reset()
       }}
       waits={save.isPaused}
       problem={theirs ?? (stale ? null : save.error)}
@@ -165,11 +196,12 @@ function Editor({ loaded }: { loaded: Card }) {
         <>
           {restored && !stale && <Notice>{strings.draftIsBack(formatAgo(restored.savedAt))}</Notice>}
           {theirs && (
-            <ConflictNotice
+            <Conflict
+              key={theirs.version}
+              base={ground.base}
               mine={draft}
               theirs={theirs}
-              onKeepMine={() => keepMine(theirs)}
-              onTakeTheirs={takeTheirs}
+              onDecided={(choices) => decide(theirs, choices)}
             />
           )}
           {isOutOfReach(api) && (
@@ -190,32 +222,41 @@ function Editor({ loaded }: { loaded: Card }) {
   )
 }
 
-type Props = { mine: Draft; theirs: Card; onKeepMine: () => void; onTakeTheirs: () => void }
+type ConflictProps = { base: Draft; mine: Draft; theirs: Card; onDecided: (choices: Choices) => void }
 
-function ConflictNotice({ mine, theirs, onKeepMine, onTakeTheirs }: Props) {
+/** Asks about each field that both changed. The last answer puts the merged text into the form. */
+function Conflict({ base, mine, theirs, onDecided }: ConflictProps) {
+  const [choices, setChoices] = useState<Choices>({})
+  const other = draftOf(theirs)
+  const { asked } = mergeDrafts(base, mine, other, choices)
+  const [texts, theirTexts] = [labelledTexts(mine), labelledTexts(other)]
+  const choose = (field: CardField, side: 'mine' | 'theirs') => {
+    const next = { ...choices, [field]: side }
+    setChoices(next)
+    if (asked.every((one) => next[one])) onDecided(next)
+  }
   return (
-    <div className="grid gap-3">
-      <Notice
-        tone="warn"
-        action={
+    <Notice tone="warn">
+      <p>{strings.conflictLead(formatAgo(theirs.updated_at))}</p>
+      {asked.map((field) => (
+        <section key={field} aria-label={texts[field].label} className="mt-3 grid gap-2">
+          <h3 className="text-xs font-medium text-soft">{texts[field].label}</h3>
+          <FieldDiff before={theirTexts[field].text} after={texts[field].text} />
           <span className="flex flex-wrap gap-2">
-            <Button size="sm" onClick={onTakeTheirs}>
-              {strings.takeTheirs}
+            <Button size="sm" onClick={() => choose(field, 'mine')}>
+              {strings.keepMine(texts[field].label)}
             </Button>
-            <Button size="sm" onClick={onKeepMine}>
-              {strings.goOnWithMine}
+            <Button size="sm" onClick={() => choose(field, 'theirs')}>
+              {strings.takeTheirs(texts[field].label)}
             </Button>
           </span>
-        }
-      >
-        {strings.conflictLead(formatAgo(theirs.updated_at), theirs.version)}
-      </Notice>
-      <details className="rounded-md border border-line px-3 py-2" open>
-        <summary className="text-sm">{strings.conflictDiff}</summary>
-        <div className="pt-3">
-          <VersionDiff before={draftOf(theirs)} after={mine} />
-        </div>
-      </details>
-    </div>
+        </section>
+      ))}
+      {asked.length === 0 && (
+        <Button size="sm" onClick={() => onDecided(choices)}>
+          {strings.goOn}
+        </Button>
+      )}
+    </Notice>
   )
 }

@@ -263,6 +263,7 @@ export const commentAdded = 'Your comment is added.'
 export const newComment = 'New comment'
 export const comment = 'Comment'
 export const edited = 'edited'
+export const commentNow = 'It now says:'
 export const yourComment = 'Your comment'
 export const yourCommentName = 'your comment'
 export const commentOf = (person: string) => `the comment of ${person}`
@@ -287,14 +288,15 @@ export const mayNotEditTitle = 'You can read this card, not change it'
 export const readTheCard = 'Read the card'
 export const savedWithFinding = 'Saved. The review found something, see the card.'
 export const saved = 'Saved.'
+export const savedWithTheirs = 'Saved, with what others changed meanwhile.'
 export const editCard = 'Edit card'
 export const saveForAllReaders = 'Save for all readers'
 export const draftIsBack = (ago: string) => `Your draft from ${ago} is back.`
-export const conflictLead = (ago: string, version: number) =>
-  `This card was changed ${ago} (version ${version}). Nothing was saved over it, and your text is still here.`
-export const takeTheirs = 'Take theirs'
-export const goOnWithMine = 'Go on with mine'
-export const conflictDiff = 'What your text changes in their version'
+export const conflictLead = (ago: string) =>
+  `Somebody else changed this card ${ago}, and you both changed what is below. Nothing is saved yet, and your text is still here. What only one of you changed is kept.`
+export const takeTheirs = (label: string) => `Take theirs: ${label}`
+export const keepMine = (label: string) => `Keep mine: ${label}`
+export const goOn = 'Go on'
 
 // Editor frame
 export const saveWaitsForServer =

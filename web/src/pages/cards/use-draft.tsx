@@ -7,10 +7,26 @@ import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { type Draft, isSameDraft, toNewCardDraft, unsavedPart } from './draft.ts'
+import {
+  type Draft,
+  draftOf,
+  emptyDraft,
+  type Ground,
+  isSameDraft,
+  toNewCardDraft,
+  unsavedPart,
+} from './draft.ts'
 import * as strings from './strings.ts'
 
-type Stored = { draft: Draft; version: number; savedAt: string }
+type Stored = {
+  draft: Draft
+  /** The text of `version`, on which the draft builds. Drafts kept by a former release have none. */
+  base?: Draft
+  version: number
+  savedAt: string
+  /** The open editor that wrote it. */
+  by?: string
+}
 
 const keyOf = (userId: string, cardKey: string) => `kv-draft:${userId}:${cardKey}`
 
@@ -37,28 +53,41 @@ export function newDraftsOf(userId: string): KeptDraft[] {
 export const attemptKeyOf = (userId: string, cardKey: string) => `${keyOf(userId, cardKey)}:attempt`
 
 /** Keeps text that was written while its new card was being saved, as a draft of that card. */
-export function keepForCard(userId: string, { card_id, version }: Card, draft: Draft): boolean {
-  return local.write(keyOf(userId, card_id), {
+export function keepForCard(userId: string, card: Card, draft: Draft): boolean {
+  return local.write(keyOf(userId, card.card_id), {
     draft,
-    version,
+    base: draftOf(card),
+    version: card.version,
     savedAt: new Date().toISOString(),
   } satisfies Stored)
 }
 
 /**
- * After a late save: forgets the sent text and keeps later typing as a draft of the card. Returns whether
- * there is any.
+ * After a late save: forgets the sent text and keeps what was typed later, or in another tab, as a draft of the
+ * card. Returns whether there is any.
  */
 export function keepRest(userId: string, cardKey: string, card: Card, sent: Draft): boolean {
-  const kept = draftOfCard(userId, cardKey)
-  const goesOn = kept !== undefined && !isSameDraft(kept, sent)
-  if (goesOn && !keepForCard(userId, card, unsavedPart(kept, sent))) return false
-  if (!goesOn || cardKey !== card.card_id) local.remove(keyOf(userId, cardKey))
+  let goesOn = false
+  for (const key of keptKeys(keyOf(userId, cardKey))) {
+    const kept = local.read<Stored>(key)
+    if (!kept?.draft) continue
+    const isRest = !isSameDraft(kept.draft, sent)
+    const rest = unsavedPart(kept.draft, sent)
+    if (
+      isRest &&
+      !(cardKey === card.card_id
+        ? local.write(key, { ...kept, draft: rest })
+        : keepForCard(userId, card, rest))
+    )
+      continue
+    if (!isRest || cardKey !== card.card_id) local.remove(key)
+    goesOn ||= isRest
+  }
   return goesOn
 }
 
 const draftOfCard = (userId: string, cardId: string): Draft | undefined =>
-  local.read<Stored>(keyOf(userId, cardId))?.draft
+  newestKept(keyOf(userId, cardId))?.stored.draft
 
 /**
  * Turns the draft of a card into one of a new card in Personal. Returns its id, or undefined if the browser
@@ -79,7 +108,7 @@ function moveToNewCard(userId: string, cardId: string, draft: Draft): string | u
 const KEEP_AFTER_MS = 400
 
 /** Stores the newest draft, at most every 400 ms and when the page is left. */
-function useKeeping(key: string, onKept: (savedAt: string) => void) {
+function useKeeping(slot: Slot, onKept: (savedAt: string) => void) {
   const waiting = useRef<Omit<Stored, 'savedAt'>>(undefined)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const drop = useCallback(() => {
@@ -91,8 +120,8 @@ function useKeeping(key: string, onKept: (savedAt: string) => void) {
     const next = waiting.current
     drop()
     const savedAt = new Date().toISOString()
-    if (next && local.write(key, { ...next, savedAt } satisfies Stored)) onKept(savedAt)
-  }, [key, drop, onKept])
+    if (next && slot.write({ ...next, savedAt })) onKept(savedAt)
+  }, [slot, drop, onKept])
   const keep = useCallback(
     (next: Omit<Stored, 'savedAt'>) => {
       waiting.current = next
@@ -110,14 +139,55 @@ function useKeeping(key: string, onKept: (savedAt: string) => void) {
   return { keep, drop }
 }
 
+/** The kept texts of one card: one, or one for each tab that wrote at the same time. */
+const keptKeys = (key: string): string[] => [key, ...local.keys(`${key}~`)]
+
+function newestKept(key: string): { key: string; stored: Stored } | undefined {
+  const [newest] = keptKeys(key)
+    .flatMap((key) => {
+      const stored = local.read<Stored>(key)
+      return stored?.draft ? [{ key, stored }] : []
+    })
+    .toSorted((a, b) => (a.stored.savedAt < b.stored.savedAt ? 1 : -1))
+  return newest
+}
+
+type Slot = { write: (stored: Stored) => boolean; remove: () => void }
+
+/** Where one editor keeps its text. What another tab wrote there since is neither replaced nor removed. */
+function slotOf(key: string, from: { key: string; stored: Stored } | undefined): Slot {
+  const by = randomId()
+  const own = `${key}~${by}`
+  const isMine = (key: string) => {
+    const there = local.read<Stored>(key)
+    return !there || there.by === by || (from?.key === key && there.savedAt === from.stored.savedAt)
+  }
+  let at = from?.key ?? key
+  return {
+    write(stored) {
+      if (!isMine(at)) at = own
+      return local.write(at, { ...stored, by })
+    },
+    remove() {
+      if (isMine(at)) local.remove(at)
+    },
+  }
+}
+
 /** The draft of one card, kept in this browser until it is saved or discarded. */
 export function useDraft(cardKey: string, start: Draft, version: number) {
   const me = useMe()
   const key = keyOf(me.user_id, cardKey)
-  const [restored, setRestored] = useState(() => local.read<Stored>(key))
+  const [found] = useState(() => newestKept(key))
+  const [slot] = useState(() => slotOf(key, found))
+  const [restored, setRestored] = useState(() => found?.stored ?? null)
+  const [ground, setGround] = useState<Ground>({
+    base: restored && restored.version !== version ? (restored.base ?? emptyDraft()) : start,
+    version: restored?.version ?? version,
+  })
   const [draft, setDraft] = useState(() => ({ ...start, ...restored?.draft }))
   const [savedAt, setSavedAt] = useState<string | null>(restored?.savedAt ?? null)
-  const { keep, drop } = useKeeping(key, setSavedAt)
+  const { keep, drop } = useKeeping(slot, setSavedAt)
   const touched = useRef(false)
   const newest = useRef(draft)
 
@@ -128,25 +198,27 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
 
   useEffect(() => {
     newest.current = draft
-    if (touched.current) keep({ draft, version: restored?.version ?? version })
-  }, [draft, keep, version, restored])
+    if (touched.current) keep({ draft, ...ground })
+  }, [draft, keep, ground])
 
   const forget = useCallback(() => {
     touched.current = false
     drop()
-    local.remove(key)
+    slot.remove()
     local.remove(attemptKeyOf(me.user_id, cardKey))
     setRestored(null)
     setSavedAt(null)
-  }, [key, drop, me.user_id, cardKey])
+  }, [slot, drop, me.user_id, cardKey])
 
   const discard = (afterUndo?: () => void) => {
-    const kept: Stored = { draft, version: restored?.version ?? version, savedAt: new Date().toISOString() }
+    const kept: Stored = { draft, ...ground, savedAt: new Date().toISOString() }
     forget()
     setDraft(start)
+    setGround({ base: start, version })
     toast(strings.draftDiscarded, {
       undo: () => {
-        local.write(key, kept)
+        slot.write(kept)
+        setGround(ground)
         setRestored(kept)
         setDraft(kept.draft)
         setSavedAt(kept.savedAt)
@@ -163,7 +235,8 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
     restored,
     discard,
     forget,
-    baseVersion: restored?.version ?? version,
+    ground,
+    setGround,
   }
 }
 

@@ -25,7 +25,7 @@ export function VersionDiff({ before, after }: { before: Draft | null; after: Dr
 // Word diffs grow with the product of both lengths; long texts are compared by line.
 const WORD_LIMIT = 8000
 
-function FieldDiff({ before, after }: { before: string; after: string }) {
+export function FieldDiff({ before, after }: { before: string; after: string }) {
   const parts =
     before.length + after.length > WORD_LIMIT ? diffLines(before, after) : diffWordsWithSpace(before, after)
   return (

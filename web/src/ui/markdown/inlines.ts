@@ -93,7 +93,8 @@ const ENTITIES: Record<string, string> = {
   '&nbsp;': '\u00a0',
 }
 const ENTITY = /^&(?:amp|lt|gt|quot|#39|nbsp);/
-const PLAIN = /[^\\`*_~[\]!<&\nhHwW]+/y
+/** An underscore is text, since it belongs to names such as `__init__.py`; stars emphasise. */
+const PLAIN = /[^\\`*~[\]!<&\nhHwW]+/y
 
 type TickRuns = { starts: number[]; next: number }
 
@@ -150,7 +151,7 @@ class Scanner {
     if (character === '\n') this.lineBreak()
     else if (character === '\\') this.escape()
     else if (character === '`') this.code()
-    else if (character === '*' || character === '_' || character === '~') this.run(character)
+    else if (character === '*' || character === '~') this.run(character)
     else if (character === '[' || (character === '!' && this.text.charAt(this.at + 1) === '['))
       this.openBracket()
     else if (character === ']') this.closeBracket()
@@ -203,12 +204,9 @@ class Scanner {
     const isSpace = (character: string) => character === '' || /\s/.test(character)
     const left = !isSpace(after) && (!PUNCTUATION.test(after) || isSpace(before) || PUNCTUATION.test(before))
     const right = !isSpace(before) && (!PUNCTUATION.test(before) || isSpace(after) || PUNCTUATION.test(after))
-    const isWordly = mark === '_'
-    const opens = left && (!isWordly || !right || PUNCTUATION.test(before))
-    const closes = right && (!isWordly || !left || PUNCTUATION.test(after))
     const count = end - this.at
     if (mark === '~' && count > 2) this.push(mark.repeat(count))
-    else this.nodes.push({ run: { mark, count, opens, closes } })
+    else this.nodes.push({ run: { mark, count, opens: left, closes: right } })
     this.at = end
   }
 

@@ -4,12 +4,13 @@ import { layOut } from '../distribution.ts'
 import { acquireLock } from '../locks.ts'
 import { initial } from './0001-initial.ts'
 import { rateLimits } from './0002-rate-limits.ts'
+import { firstWeek } from './0003-first-week.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
 import type { Migration } from './statements.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [initial, rateLimits]
+export const MIGRATIONS: readonly Migration[] = [initial, rateLimits, firstWeek]
 
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'

@@ -2,13 +2,16 @@ import type { Capability, RawRoute } from './core/capability.ts'
 import { mergeSubscribers } from './core/events.ts'
 import {
   changeProfile,
+  chooseSharing,
   deleteAccount,
   deleteAccountByPassword,
   deleteWorkspace,
   exportAccount,
   previewWorkspaceDeletion,
   readSettings,
+  readSharing,
   replaceSettings,
+  shareEarlierCards,
 } from './features/accounts/index.ts'
 import { auditSubscribers } from './features/audit/index.ts'
 import {
@@ -68,6 +71,7 @@ import { aiGuide, commandPackages, guidePages, listGuide, readGuidePage } from '
 import { health, readServiceWarnings, ready } from './features/health/index.ts'
 import {
   cancelEmailChange,
+  changeApiKey,
   changeEmail,
   changePassword,
   createAgentKey,
@@ -233,12 +237,16 @@ export const capabilities: readonly Capability[] = [
   changeEmail,
   cancelEmailChange,
   createApiKey,
+  changeApiKey,
   createAgentKey,
   listApiKeys,
   deleteApiKey,
   endCurrentKey,
   readSettings,
   replaceSettings,
+  readSharing,
+  chooseSharing,
+  shareEarlierCards,
   deleteAccount,
   deleteAccountByPassword,
 

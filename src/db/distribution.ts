@@ -72,6 +72,7 @@ export const DISTRIBUTION = {
   oauth_clients: 'single',
   oauth_grants: 'single',
   oauth_codes: 'single',
+  oauth_device_codes: 'single',
   oauth_tokens: 'single',
   billing_customers: 'single',
   billing_subscriptions: 'single',

@@ -87,6 +87,7 @@ export type Schema = {
   oauth_clients: OAuthClientsTable
   oauth_grants: OAuthGrantsTable
   oauth_codes: OAuthCodesTable
+  oauth_device_codes: OAuthDeviceCodesTable
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
   LibraryTables &
@@ -142,6 +143,8 @@ export type ApiKeysTable = {
   expires_at: string | null
   /** Where a card of this key goes if the call names no workspace; null: the personal workspace. */
   default_workspace_id: string | null
+  /** 1: its person agreed to share what it records in that workspace, a private team. */
+  share_recorded: number
 }
 
 export type EmailTokensTable = {
@@ -228,6 +231,21 @@ export type OAuthCodesTable = {
   challenge: string
   expires_at: string
   used_at: string | null
+}
+
+export type OAuthDeviceCodesTable = {
+  device_hash: string
+  user_code_hash: string
+  client_id: string
+  scopes: string
+  resource: string
+  created_at: string
+  expires_at: string
+  interval_seconds: number
+  polled_at: string | null
+  /** The grant that the person made; null until the decision. */
+  grant_id: string | null
+  denied_at: string | null
 }
 
 export type OAuthTokensTable = {

@@ -116,6 +116,7 @@ export const STORED_TEXTS = {
   server_secret: null,
   oauth_grants: null,
   oauth_codes: null,
+  oauth_device_codes: null,
   oauth_tokens: null,
   billing_customers: null,
   billing_subscriptions: null,

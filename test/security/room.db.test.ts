@@ -361,6 +361,7 @@ onBothEngines('a list', (t) => {
             scopes: '[]',
             created_at: now,
             last_used_at: null,
+          share_recorded: 0,
             expires_at: null,
           })),
         )

@@ -50,6 +50,19 @@ export const firstWeek: Migration = {
     'alter table cards add column origin_seen_from_version integer',
     'alter table cards add column origin_seen_since text',
     ...onMove(engine),
+    'alter table api_keys add column share_recorded integer not null default 0',
+    `create table oauth_device_codes (
+      device_hash text primary key,
+      user_code_hash text not null unique,
+      client_id text not null references oauth_clients(client_id) on delete cascade,
+      scopes text not null, resource text not null,
+      created_at text not null, expires_at text not null,
+      interval_seconds integer not null, polled_at text,
+      -- Set by the person's decision: a grant to collect, or a refusal.
+      grant_id text references oauth_grants(grant_id) on delete cascade,
+      denied_at text
+    )`,
+    'create index oauth_device_codes_by_end on oauth_device_codes(expires_at)',
     // Teams find published cards also where the review of a later version has failed.
     `update search_docs set analyser = 0 where card_id in (select card_id from cards
       where workspace_id <> origin_workspace_id and status = 'published' and review_status <> 'passed')`,

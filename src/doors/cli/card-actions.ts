@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { type CardContent, DEFINITION, FIRST_TEXTS } from '../../shared/card-fields.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { requireId, requireWorkspaceId } from './input.ts'
-import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
-import { paint, plain, print, printJson, printParts } from './terminal.ts'
+import { isUuid, KVAULT, settingsFolder, settingsIn } from './local-files.ts'
+import { type Profile, type ProfileOptions, requireProfile, writePrivate } from './profile.ts'
+import { fileReason, paint, plain, print, printJson, printParts, warn } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
+import { listWorkspaces, teamsToShareWith } from './workspaces.ts'
 
 type Card = CardContent & {
   card_id: string
@@ -72,11 +75,52 @@ function printCard(card: Card): void {
   }
 }
 
+/** Returns the steps of a card as text; empty if the card cannot be read. */
+export async function stepsOf(profile: Profile, cardId: string): Promise<string> {
+  try {
+    return inOrder(await call(profile, cardId))
+  } catch (error) {
+    if (error instanceof CommandError) return ''
+    throw error
+  }
+}
+
+/** The card ids of the last search at each vault, by address. */
+const lastSearchFile = () => join(settingsFolder(), 'last-search.json')
+
+/** Keeps the order of the hits for `kvault show 2`. A failure costs the numbers only. */
+export function keepLastSearch({ url }: Profile, cardIds: readonly string[]): void {
+  try {
+    const all = { ...settingsIn(lastSearchFile()), [url]: cardIds }
+    writePrivate(lastSearchFile(), `${JSON.stringify(all, null, 2)}\n`)
+  } catch (error) {
+    warn(`The hits cannot be opened by their numbers: ${fileReason(error) ?? error}.`)
+  }
+}
+
+/** Returns the id of a card that is named by its id, or by its number in the last search. */
+function cardIdOf({ url }: Profile, given: string): string {
+  if (!/^\d{1,2}$/.test(given)) {
+    requireId('card', given)
+    return given
+  }
+  const ids = settingsIn(lastSearchFile())?.[url]
+  const id: unknown = Array.isArray(ids) ? ids[Number(given) - 1] : undefined
+  if (typeof id === 'string' && isUuid(id)) return id
+  const count = Array.isArray(ids) ? ids.length : 0
+  throw new CommandError(
+    count === 0
+      ? `There is no search at ${url} to take number ${given} from. Run: ${KVAULT} search <words>`
+      : `The last search at ${url} has ${count} ${count === 1 ? 'hit' : 'hits'}, no number ${given}.`,
+    EXIT.usage,
+  )
+}
+
 export type ShowOptions = ProfileOptions & { json?: boolean }
 
-export async function show(cardId: string, options: ShowOptions): Promise<number> {
-  requireId('card', cardId)
-  const card = await call(requireProfile(options), cardId, '?include_evidences=true')
+export async function show(given: string, options: ShowOptions): Promise<number> {
+  const profile = requireProfile(options)
+  const card = await call(profile, cardIdOf(profile, given), '?include_evidences=true')
   if (options.json) printJson(card)
   else printCard(card)
   return EXIT.done
@@ -85,14 +129,29 @@ export async function show(cardId: string, options: ShowOptions): Promise<number
 export const shareWith = (profile: Profile, cardId: string, workspace_id: string): Promise<Card> =>
   call(profile, cardId, '/share', { workspace_id })
 
+/** Returns the team that the card is in, else the only private team that the person may share with. */
+async function teamFor(profile: Profile, { workspace_id }: Card): Promise<string> {
+  const spaces = await listWorkspaces(profile)
+  if (spaces.find((one) => one.workspace_id === workspace_id)?.type !== 'personal') return workspace_id
+  const teams = teamsToShareWith(spaces)
+  const [only, ...others] = teams
+  if (!only)
+    throw new CommandError(
+      'You are editor or admin of no private team. Create one in the web app, or name a workspace with --workspace.',
+    )
+  if (others.length === 0) return only.workspace_id
+  const names = teams.map((one) => `  ${one.workspace_id}  ${plain(one.name, 44)}`).join('\n')
+  throw new CommandError(`You have several teams. Name one with --workspace:\n${names}`, EXIT.usage)
+}
+
 export type ShareOptions = ShowOptions & { workspace?: string }
 
-/** `kvault share`: lets a team read the card, by default the team of its workspace. */
-export async function share(cardId: string, options: ShareOptions): Promise<number> {
+/** `kvault share`: lets a team read the card, by default the team of its workspace, else the only one. */
+export async function share(given: string, options: ShareOptions): Promise<number> {
   requireWorkspaceId(options.workspace)
-  requireId('card', cardId)
   const profile = requireProfile(options)
-  const workspace_id = options.workspace ?? (await call(profile, cardId)).workspace_id
+  const cardId = cardIdOf(profile, given)
+  const workspace_id = options.workspace ?? (await teamFor(profile, await call(profile, cardId)))
   const card = await shareWith(profile, cardId, workspace_id)
   if (options.json) printJson(card)
   else {

@@ -1,4 +1,4 @@
-import { shareWith } from './card-actions.ts'
+import { keepLastSearch, shareWith, stepsOf } from './card-actions.ts'
 import { checkoutOf } from './check.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { nameOfGiven, objectIn, readGiven, requireOneOf, requireWorkspaceId, wholeNumber } from './input.ts'
@@ -6,10 +6,17 @@ import { KVAULT } from './local-files.ts'
 import { environmentOf } from './lock-files.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { homeOf, type ProjectHome, withFileOfHome } from './project-name.ts'
-import { paint, plain, print, printJson, tableOrBlocks, warnOfSecret } from './terminal.ts'
+import { paint, plain, plainLines, print, printJson, warnOfSecret } from './terminal.ts'
 import { ask, callTool, failure } from './vault-client.ts'
 
-type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string }; fits?: string }
+type Hit = {
+  card_id: string
+  title: string
+  symptom?: string
+  fix_summary: string
+  readers: { text: string }
+  fits?: string
+}
 type SearchAnswer = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
 
 const FOUND = { results: [{ card_id: '', title: '', fix_summary: '', readers: { text: '' } }] }
@@ -54,23 +61,39 @@ const nothingFound = ({ scope }: SearchOptions): string =>
 export async function search(words: string[], options: SearchOptions): Promise<number> {
   requireOneOf('--scope', options.scope, SCOPES)
   wholeNumber('--limit', options.limit, MAX_RESULTS)
-  const answer = await found(requireProfile(options), words, options)
+  const profile = requireProfile(options)
+  const answer = await found(profile, words, options)
   if (options.json) printJson(answer)
   else if (answer.results.length === 0) print(nothingFound(options))
   else {
-    const rows = answer.results.map((hit) => [
-      hit.card_id,
-      plain(hit.title, 44),
-      plain(hit.fix_summary, 48),
-      plain(hit.readers.text, 40),
-      hit.fits ?? '',
-    ])
-    print(tableOrBlocks(['card', 'title', 'fix', 'readers', 'fits'], rows))
-    print(paint('dim', `To read one of them: ${KVAULT} show <card>`))
+    keepLastSearch(
+      profile,
+      answer.results.map(({ card_id }) => card_id),
+    )
+    await printHits(profile, answer.results)
     if (answer.credits_charged > 0)
       print(paint('dim', `${answer.credits_charged} credits charged, ${answer.credits_balance} left`))
   }
   return EXIT.done
+}
+
+const MAX_SYMPTOM = 300
+
+/** Prints the first hit whole, and the title and the beginning of the fix of the others. */
+async function printHits(profile: Profile, [first, ...others]: Hit[]): Promise<void> {
+  if (!first) return
+  const about = (hit: Hit) =>
+    hit.fits && hit.fits !== 'unknown' ? paint('dim', `  (fits: ${hit.fits})`) : ''
+  const steps = await stepsOf(profile, first.card_id)
+  print(`${paint('bold', `1  ${plain(first.title, 200)}`)}${about(first)}`)
+  if (first.symptom) print(paint('dim', plain(first.symptom, MAX_SYMPTOM)))
+  print(`\n${plainLines(first.fix_summary)}`)
+  if (steps) print(`\n${plainLines(steps)}`)
+  for (const [at, hit] of others.entries()) {
+    print(`\n${paint('bold', `${at + 2}  ${plain(hit.title, 100)}`)}${about(hit)}`)
+    print(`   ${plain(hit.fix_summary, 100)}`)
+  }
+  print(paint('dim', `\nWhole cards: ${KVAULT} show 1${others.length > 0 ? `, show 2` : ''}`))
 }
 
 export type RecordOptions = ProfileOptions & {
@@ -131,7 +154,7 @@ type Recorded = {
   title: string
   readers: { text: string }
   home_note?: string
-  warnings?: unknown[]
+  warnings?: { code: string; message: string }[]
 }
 
 const RECORDED = { card_id: '', workspace_id: '', title: '', readers: { text: '' } }
@@ -169,8 +192,11 @@ export async function record(options: RecordOptions): Promise<number> {
   else {
     print(`Recorded ${card.card_id}  ${plain(card.title)}`)
     print(paint('dim', `Readers: ${plain(card.readers.text)}`))
-    if (card.home_note) print(paint('yellow', card.home_note))
-    if (card.warnings?.length) warnOfSecret()
+    if (card.home_note && !card.warnings?.some(({ code }) => code === 'not_shared'))
+      print(paint('yellow', card.home_note))
+    const kept = card.warnings?.filter(({ code }) => code === 'not_shared') ?? []
+    for (const { message } of kept) print(paint('yellow', plain(message, 400)))
+    if (kept.length === 0 && card.warnings?.length) warnOfSecret()
   }
   return EXIT.done
 }

@@ -68,6 +68,12 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
   command('logout', 'delete that key, here and at the vault')
     .option('--yes', 'do not ask')
     .action((options) => done(async () => (await import('./sign-in.ts')).logout(options)))
+  vaultCommand('whoami', 'the account and the vault of this command')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./status.ts')).whoami(options)))
+  vaultCommand('status', 'account, vault, team and connected agents')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./status.ts')).status(options)))
   vaultCommand('mcp', 'MCP server on standard input and output, bridging to the vault').action((options) =>
     done(async () => {
       await (await import('./bridge.ts')).bridge(options)
@@ -105,7 +111,7 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--no-environment', 'do not send the versions in the lock files here')
     .option('--json', 'as JSON')
     .action((words, options) => done(async () => (await import('./cards.ts')).search(words, options)))
-  vaultCommand('show <card-id>', 'a whole card, with its evidence')
+  vaultCommand('show <card>', 'a whole card, with its evidence: its id, or its number in the last search')
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./card-actions.ts')).show(id, options)))
   vaultCommand('record', 'record a card')
@@ -123,8 +129,11 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--share', 'share it with the team of its workspace at once')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./cards.ts')).record(options)))
-  vaultCommand('share <card-id>', 'let a team read and find a card')
-    .option('--workspace <id>', 'the team, to which the card moves (default: that of the workspace it is in)')
+  vaultCommand('share <card>', 'let a team read and find a card: its id, or its number in the last search')
+    .option(
+      '--workspace <id>',
+      'the team, to which the card moves (default: the team it is in, else your only one)',
+    )
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./card-actions.ts')).share(id, options)))
 }

@@ -7,7 +7,7 @@ import type { ProjectHome } from './project-name.ts'
 import { plain, print, printJson, tableOrBlocks } from './terminal.ts'
 import { callTool, withUserId } from './vault-client.ts'
 
-type Workspace = {
+export type Workspace = {
   workspace_id: string
   name: string
   type: string
@@ -18,23 +18,33 @@ type Workspace = {
 
 export type WorkspacesOptions = ProfileOptions & { json?: boolean }
 
-export async function workspaces(options: WorkspacesOptions): Promise<number> {
-  const found = await callTool<{ items: Workspace[]; total: number }>(
-    requireProfile(options),
-    'list_workspaces',
-    {},
-    { items: [{ workspace_id: '', name: '' }] },
+const LISTED = { items: [{ workspace_id: '', name: '' }] }
+
+const askForWorkspaces = (profile: Profile) =>
+  callTool<{ items: Workspace[]; total: number }>(profile, 'list_workspaces', {}, LISTED)
+
+export const listWorkspaces = async (profile: Profile): Promise<Workspace[]> =>
+  (await askForWorkspaces(profile)).items
+
+/** Returns the private teams where the person may write. */
+export const teamsToShareWith = (all: readonly Workspace[]): Workspace[] =>
+  all.filter(
+    ({ type, visibility, role }) => type !== 'personal' && visibility === 'private' && role !== 'viewer',
   )
+
+export async function workspaces(options: WorkspacesOptions): Promise<number> {
+  const found = await askForWorkspaces(requireProfile(options))
   if (options.json) printJson(found)
   else {
     const rows = found.items.map(({ workspace_id, name, type, visibility, role, member_count }) => [
       workspace_id,
       plain(name, 44),
-      type === 'personal' ? 'personal' : visibility,
+      type === 'personal' ? 'personal' : 'team',
+      type === 'personal' ? '' : visibility,
       role,
       String(member_count),
     ])
-    print(tableOrBlocks(['workspace', 'name', 'kind', 'your role', 'members'], rows))
+    print(tableOrBlocks(['workspace', 'name', 'kind', 'visibility', 'your role', 'members'], rows))
   }
   return EXIT.done
 }

@@ -73,7 +73,13 @@ async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<vo
   for (const { user_id, settings } of rows)
     await db
       .updateTable('users')
-      .set({ settings: toJson({ ...fromJson<Settings>(settings), default_workspace_id: null }) })
+      .set({
+        settings: toJson({
+          ...fromJson<Settings>(settings),
+          default_workspace_id: null,
+          share_recorded: false,
+        }),
+      })
       .where('user_id', '=', user_id)
       .execute()
 }

@@ -2,3 +2,4 @@ export { deleteAccount, deleteAccountByPassword, dropLeftovers } from './delete-
 export { deleteWorkspace, previewWorkspaceDeletion } from './delete-workspace.ts'
 export { exportAccount } from './export.ts'
 export { changeProfile, readSettings, replaceSettings } from './settings.ts'
+export { chooseSharing, readSharing, shareEarlierCards } from './sharing.ts'

@@ -420,6 +420,7 @@ export const PERSONAL_DATA = {
   email_changes: { owner: 'user_id', end: 'deleted' },
   oauth_grants: { owner: 'user_id', end: 'removed' },
   oauth_codes: { partOf: 'oauth_grants' },
+  oauth_device_codes: { partOf: 'oauth_grants' },
   oauth_tokens: { partOf: 'oauth_grants' },
   first_steps: { owner: 'user_id', end: 'deleted' },
   withdrawals_told: { owner: 'user_id', end: 'deleted' },

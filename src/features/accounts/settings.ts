@@ -9,9 +9,11 @@ import {
   cleanName,
   DisplayName,
   defaultWorkspaceOf,
+  isOwnPrivateTeam,
   presentUser,
   requireUser,
   settingsOf,
+  sharesByDefault,
   UserResponse,
   UserSettings,
   updateUser,
@@ -43,6 +45,7 @@ export const readSettings = capability({
     return {
       ...settingsOf(user),
       default_workspace_id: await defaultWorkspaceOf(ctx, user),
+      share_recorded: await sharesByDefault(ctx, user),
       text_storage: { used_bytes: bytes, deleted_bytes, limit_bytes: textLimit(ctx) },
     }
   },
@@ -60,6 +63,14 @@ export const replaceSettings = capability({
       const workspaceId = settings.default_workspace_id
       if (workspaceId !== null && !hasRole(await roleIn(ctx, workspaceId), 'editor'))
         throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
+      if (
+        settings.share_recorded &&
+        !(workspaceId && (await isOwnPrivateTeam(ctx, workspaceId, ctx.viewer.userId)))
+      )
+        throw invalid(
+          'share_recorded',
+          'Name a private team as default_workspace_id, where you are editor or admin',
+        )
       if (!settings.keep_search_history) await forgetHistory(ctx)
       await updateUser(ctx.db, ctx.viewer.userId, {
         settings: toJson(settings),

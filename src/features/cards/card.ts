@@ -252,7 +252,14 @@ export const Review = z
   .meta({ id: 'CaseReview' })
 
 export const Warning = z
-  .object({ code: z.literal('possible_secret'), field: z.string(), kind: z.string(), message: z.string() })
+  .object({
+    code: z
+      .enum(['possible_secret', 'not_shared'])
+      .describe('not_shared: why a card that was to be shared at once stays private'),
+    field: z.string(),
+    kind: z.string(),
+    message: z.string(),
+  })
   .meta({ id: 'CaseWarning' })
 
 export const SimilarCard = z

@@ -20,12 +20,14 @@ import {
 } from '../../shared/card-checks.ts'
 import type { CardContent } from '../../shared/card-fields.ts'
 import { readCites } from '../../shared/cites.ts'
-import { homeOfCredential, requireUser } from '../identity/index.ts'
-import { hasRole, requireMayPublish, requireRole, roleIn } from '../permissions/index.ts'
+import { contentHash } from '../../shared/library-snapshot.ts'
+import { homeOfCredential, requireUser, sharingTeamOf } from '../identity/index.ts'
+import { hasRole, isBanned, requireMayPublish, requireRole, roleIn } from '../permissions/index.ts'
 import { chargeText, rowsOfCard, textBytes, writeText } from '../storage/index.ts'
 import {
   type CardAnswer,
   CardId,
+  type CardWarning,
   CaseContent,
   CaseCreate,
   type CaseCreateInput,
@@ -43,7 +45,7 @@ import { attachNamedImages } from './images.ts'
 import type { CardRow, StoredCard } from './list.ts'
 import { editedColumns, presentCard, thinRecord, thinUpdate } from './present.ts'
 import { editableUnmerged, markSuccession } from './read.ts'
-import { refuseUnsafe, review, reviewAhead, reviewColumns, withApproval } from './review.ts'
+import { type Reviewed, refuseUnsafe, review, reviewAhead, reviewColumns, withApproval } from './review.ts'
 import {
   appendEvidences,
   cardIfReadable,
@@ -116,18 +118,80 @@ async function indexed(ctx: UserCtx, row: CardRow, words: CardWords | undefined)
 const HOME_LOST =
   'You can no longer write in the default workspace of this API key, so the card is in your personal workspace.'
 
-type Target = { workspaceId: string; note?: string }
+/** `isShared`: its person agreed to share what this credential records there. */
+type Target = { workspaceId: string; isShared: boolean; note?: string }
 
 async function targetOf(
   ctx: UserCtx,
   user: UsersTable,
   workspaceId: string | null | undefined,
 ): Promise<Target> {
-  if (workspaceId != null)
-    return { workspaceId: (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id }
+  const team = await sharingTeamOf(ctx, user)
+  if (workspaceId != null) {
+    const { workspace } = await requireRole(ctx, workspaceId, 'editor')
+    return { workspaceId: workspace.workspace_id, isShared: workspace.workspace_id === team }
+  }
+  if (team !== null && ctx.viewer.credential.kind !== 'session') return { workspaceId: team, isShared: true }
   const home = await homeOfCredential(ctx)
-  if (home !== null && hasRole(await roleIn(ctx, home), 'editor')) return { workspaceId: home }
-  return { workspaceId: user.personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
+  if (home !== null && hasRole(await roleIn(ctx, home), 'editor'))
+    return { workspaceId: home, isShared: false }
+  const note = home === null ? {} : { note: HOME_LOST }
+  return { workspaceId: user.personal_workspace_id, isShared: false, ...note }
+}
+
+const KEPT_PRIVATE = 'Not shared with the team; it is in your personal workspace.'
+
+const keptPrivate = (field: string, kind: string, message: string): CardWarning => ({
+  code: 'not_shared',
+  field,
+  kind,
+  message: `${message} ${KEPT_PRIVATE}`,
+})
+
+/** Returns what keeps a new card from being shared unread. Danger counts also where a person may share it. */
+const reasonsToKeep = ({ secrets, reasons }: Reviewed): CardWarning[] => [
+  ...secrets.map(({ field, kind }) =>
+    keptPrivate(field, kind, `${field} looks like it contains a secret (${kind}).`),
+  ),
+  ...reasons
+    .filter(({ rule, severity }) => severity === 'block' && rule !== 'no_secrets')
+    .map(({ field = '', rule, message }) => keptPrivate(field, rule, message)),
+]
+
+type Shared = { stored: StoredCard; warnings: CardWarning[]; note?: string }
+
+/** Shares a new card with its team. A card that is unsafe goes to its owner's personal workspace instead. */
+async function shareNew(ctx: UserCtx, stored: StoredCard, user: UsersTable): Promise<Shared> {
+  const { card_id, workspace_id } = stored
+  const now = ctx.now().toISOString()
+  const verdict = await review(ctx, stored, contentOf(stored), stored.evidence_count)
+  const isBannedThere = await isBanned(ctx, { workspace_id, visibility: 'private' })
+  const warnings = isBannedThere
+    ? [keptPrivate('', 'publishing_banned', 'Moderators have banned you from publishing there.')]
+    : reasonsToKeep(verdict)
+  if (warnings.length > 0) {
+    const home = user.personal_workspace_id
+    const change = { workspace_id: home, origin_workspace_id: home }
+    await updateCardRow(ctx.db, card_id, change)
+    return { stored: { ...stored, ...change }, warnings, note: KEPT_PRIVATE }
+  }
+  const change = {
+    ...reviewColumns(verdict, now),
+    status: 'published' as const,
+    published_at: now,
+    content_hash: contentHash(contentOf(stored)),
+    version_published_at: now,
+  }
+  await updateCardRow(ctx.db, card_id, change)
+  await emit(ctx, 'card.published', {
+    cardId: card_id,
+    workspaceId: workspace_id,
+    isJudged: false,
+    way: 'shared',
+    fromWorkspaceId: workspace_id,
+    licence: null,
+  })
+  return { stored: { ...stored, ...change }, warnings }
 }
 
 type CardOrigin = { source_event_id?: string; sample?: string } & Partial<
@@ -173,7 +237,7 @@ export async function record(
 ): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
   const user = await requireUser(ctx, ctx.viewer.userId)
-  const { workspaceId, note } = await targetOf(ctx, user, workspace_id)
+  const { workspaceId, isShared, note } = await targetOf(ctx, user, workspace_id)
   const content = { ...given, scope_notes: origin.scope_notes ?? null }
   const card_id = newId()
   const owner = user.user_id
@@ -207,19 +271,25 @@ export async function record(
     now,
     work: ctx.work,
   })
+  const shared: Shared =
+    isShared && origin.origin === undefined && origin.sample === undefined
+      ? await shareNew(ctx, stored, user)
+      : { stored, warnings: [] }
+  const home_note = shared.note ?? note
+  const secrets = warningsFor([...(await secretsInContent(ctx.work, content)), ...inEvidence])
   return {
-    ...(await savedNew(ctx, stored, user.display_name, words)),
-    warnings: warningsFor([...(await secretsInContent(ctx.work, content)), ...inEvidence]),
+    ...(await savedNew(ctx, shared.stored, user.display_name, words)),
+    warnings: [...secrets, ...shared.warnings],
     credits_earned: 0,
-    ...(note ? { home_note: note } : {}),
+    ...(home_note ? { home_note } : {}),
   }
 }
 
 export const recordCard = capability({
   name: 'cards.record',
-  summary: 'Record a new card; it stays unpublished',
+  summary: 'Record a new card; it stays unpublished, unless its person chose to share what is recorded',
   description:
-    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace needs the role editor or admin.',
+    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace needs the role editor or admin. If the person chose to share what this credential records with a private team (share_recorded of the key or the settings), the card is recorded there and shared in the same step; one with a secret or a blocking danger stays private, and warnings say why.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards', 'POST /api/v1/cases'],
   status: 201,

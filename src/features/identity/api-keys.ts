@@ -4,7 +4,7 @@ import { inTx, type UserCtx, type Viewer } from '../../core/context.ts'
 import { randomToken, sha256 } from '../../core/crypto.ts'
 import { conflict, invalid, missingScope, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
-import { fromJson, toJson } from '../../db/columns.ts'
+import { flag, fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { ApiKeysTable } from '../../db/schema.ts'
@@ -14,7 +14,7 @@ import { AGENT_KEYS, ANY_SCOPE, SCOPES, TOOL_SCOPES } from '../../shared/scopes.
 import { DAY_MS } from '../../shared/time.ts'
 import { audit } from '../audit/index.ts'
 import { hasRole, roleIn } from '../permissions/index.ts'
-import { requireLiveCredential } from './users.ts'
+import { isOwnPrivateTeam, requireLiveCredential } from './users.ts'
 
 /** Returns when the key of this call ends; null if it never ends or the credential is no key. */
 async function endOfKey(db: Db, { kind, id }: Viewer['credential']): Promise<string | null> {
@@ -61,6 +61,12 @@ const APIKeyCreate = z
     default_workspace_id: Id.nullish().describe(
       'Where new cards go that name no workspace. You must be editor or admin there. Null is the personal workspace, which is also used once you lose that role.',
     ),
+    share_recorded: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: cards that the key records in default_workspace_id, a private team, are shared there at once. Ask the person first.',
+      ),
   })
   .meta({ id: 'APIKeyCreate' })
 
@@ -74,6 +80,7 @@ const APIKeyResponse = z
     last_used_at: Time.nullable(),
     expires_at: Time.nullable(),
     default_workspace_id: AnswerId.nullable(),
+    share_recorded: z.boolean(),
   })
   .meta({ id: 'APIKeyResponse' })
 
@@ -84,6 +91,7 @@ const APIKeyCreatedResponse = APIKeyResponse.extend({
 const present = (row: ApiKeysTable): z.input<typeof APIKeyResponse> => ({
   ...row,
   scopes: fromJson(row.scopes),
+  share_recorded: row.share_recorded === 1,
 })
 
 async function refuseTooMany(ctx: UserCtx): Promise<void> {
@@ -97,11 +105,21 @@ type NewKey = {
   scopes: readonly (typeof SCOPES)[number][]
   expiresInDays?: number | null | undefined
   defaultWorkspaceId?: string | null | undefined
+  isSharing?: boolean | undefined
 }
 
 async function requireWritable(ctx: UserCtx, workspaceId: string | null): Promise<void> {
   if (workspaceId !== null && !hasRole(await roleIn(ctx, workspaceId), 'editor'))
     throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
+}
+
+/** What a key records is shared only where strangers cannot read. */
+async function requireTeamToShareWith(ctx: UserCtx, workspaceId: string | null): Promise<void> {
+  if (workspaceId === null || !(await isOwnPrivateTeam(ctx, workspaceId, ctx.viewer.userId)))
+    throw invalid(
+      'share_recorded',
+      'Name a private team as default_workspace_id, where you are editor or admin',
+    )
 }
 
 /** Returns the end of a new key. A key that ends must not outlive itself through a key that it makes. */
@@ -111,7 +129,10 @@ async function endOfNewKey(ctx: UserCtx, days: number | null | undefined): Promi
   return makers !== null && (wanted === null || wanted > makers) ? makers : wanted
 }
 
-const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays, defaultWorkspaceId = null }: NewKey) => {
+const insertKey = (
+  ctx: UserCtx,
+  { name, scopes, expiresInDays, defaultWorkspaceId = null, isSharing = false }: NewKey,
+) => {
   const key = KEY_PREFIX + randomToken(KEY_BYTES)
   // Removes secrets: people sometimes paste the key itself as its name.
   const cleanName = cleanText(name, new Findings())
@@ -119,6 +140,7 @@ const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays, defaultWorkspace
     await requireLiveCredential(ctx)
     await refuseTooMany(ctx)
     await requireWritable(ctx, defaultWorkspaceId)
+    if (isSharing) await requireTeamToShareWith(ctx, defaultWorkspaceId)
     const now = ctx.now()
     const row: ApiKeysTable = {
       key_id: newId(),
@@ -131,6 +153,7 @@ const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays, defaultWorkspace
       last_used_at: null,
       expires_at: await endOfNewKey(ctx, expiresInDays),
       default_workspace_id: defaultWorkspaceId,
+      share_recorded: flag(isSharing),
     }
     await ctx.db.insertInto('api_keys').values(row).execute()
     await audit(ctx, {
@@ -151,7 +174,7 @@ export const createApiKey = capability({
   errors: [409],
   input: APIKeyCreate,
   output: APIKeyCreatedResponse,
-  run: (ctx, { name, scopes, expires_in_days, default_workspace_id }) => {
+  run: (ctx, { name, scopes, expires_in_days, default_workspace_id, share_recorded }) => {
     const granted = scopes ? [...new Set(scopes)] : SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
     const exceeding = granted.filter((scope) => !ctx.viewer.scopes.has(scope))
     if (exceeding.length > 0) throw missingScope(exceeding)
@@ -160,6 +183,7 @@ export const createApiKey = capability({
       scopes: granted,
       expiresInDays: expires_in_days,
       defaultWorkspaceId: default_workspace_id,
+      isSharing: share_recorded,
     })
   },
 })
@@ -173,13 +197,54 @@ export const createAgentKey = capability({
   rest: ['POST /api/v1/auth/api-keys/agent'],
   status: 201,
   errors: [409],
-  input: APIKeyCreate.pick({ name: true, default_workspace_id: true }).meta({ id: 'AgentKeyCreate' }),
+  input: APIKeyCreate.pick({ name: true, default_workspace_id: true, share_recorded: true }).meta({
+    id: 'AgentKeyCreate',
+  }),
   output: APIKeyCreatedResponse,
-  run: (ctx, { name, default_workspace_id }) => {
+  run: (ctx, { name, default_workspace_id, share_recorded }) => {
     const scopes = TOOL_SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
     if (scopes.length === 0) throw missingScope(TOOL_SCOPES)
-    return insertKey(ctx, { name, scopes, defaultWorkspaceId: default_workspace_id })
+    return insertKey(ctx, {
+      name,
+      scopes,
+      defaultWorkspaceId: default_workspace_id,
+      isSharing: share_recorded,
+    })
   },
+})
+
+export const changeApiKey = capability({
+  name: 'keys.update',
+  summary: 'Change where the cards of an API key go, and whether they are shared there at once',
+  scopes: ['account'],
+  rest: ['PATCH /api/v1/auth/api-keys/{key_id}'],
+  errors: [404],
+  input: z
+    .object({ key_id: Id, ...APIKeyCreate.pick({ default_workspace_id: true, share_recorded: true }).shape })
+    .meta({ id: 'APIKeyUpdate' }),
+  output: APIKeyResponse,
+  run: (ctx, { key_id, default_workspace_id, share_recorded }) =>
+    inTx(ctx, async (ctx) => {
+      await requireLiveCredential(ctx)
+      const own = { key_id, user_id: ctx.viewer.userId }
+      const row = await ctx.db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where((eb) => eb.and(own))
+        .executeTakeFirst()
+      if (!row) throw notFound('API key')
+      const team = default_workspace_id === undefined ? row.default_workspace_id : default_workspace_id
+      const isSharing = share_recorded ?? (row.share_recorded === 1 && team === row.default_workspace_id)
+      if (default_workspace_id !== undefined) await requireWritable(ctx, team)
+      if (isSharing) await requireTeamToShareWith(ctx, team)
+      const change = { default_workspace_id: team, share_recorded: flag(isSharing) }
+      await ctx.db
+        .updateTable('api_keys')
+        .set(change)
+        .where((eb) => eb.and(own))
+        .execute()
+      return present({ ...row, ...change })
+    }),
 })
 
 export const listApiKeys = capability({

@@ -1,4 +1,11 @@
-export { createAgentKey, createApiKey, deleteApiKey, endCurrentKey, listApiKeys } from './api-keys.ts'
+export {
+  changeApiKey,
+  createAgentKey,
+  createApiKey,
+  deleteApiKey,
+  endCurrentKey,
+  listApiKeys,
+} from './api-keys.ts'
 export { viewerOf } from './credentials.ts'
 export {
   answerResetRequests,
@@ -47,6 +54,7 @@ export {
   cleanName,
   DisplayName,
   defaultWorkspaceOf,
+  endSharingWith,
   factorOfAge,
   findUser,
   findUserByEmail,
@@ -54,6 +62,7 @@ export {
   hasAnyUser,
   homeOfCredential,
   insertUser,
+  isOwnPrivateTeam,
   isPublishingEnabled,
   isServiceModerator,
   languageFor,
@@ -65,6 +74,8 @@ export {
   requirePublishing,
   requireUser,
   setPlan,
+  sharesByDefault,
+  sharingTeamOf,
   submitOnboarding,
   UserResponse,
   updateUser,

@@ -29,6 +29,16 @@ export const UserSettings = z
       .describe(
         'Where the editor of the web app and the command line put a new card. You must be editor or admin there; null, also once you no longer are, is the personal workspace. REST and tools do not use it: where workspace_id is left out, the default_workspace_id of the API key counts, else the personal workspace.',
       ),
+    share_recorded: z
+      .boolean()
+      .default(false)
+      .describe(
+        'On: what you record in default_workspace_id, and what apps record that you have connected, is shared there at once. Only for a private team where you are editor or admin; leaving it ends the choice. An API key has a choice of its own.',
+      ),
+    sharing_answered: z
+      .boolean()
+      .default(false)
+      .describe('On: the web app does not ask again whether to share what you record'),
     language: Language.default(DEFAULT_LANGUAGE).describe(
       'A BCP 47 tag. Dates, times, numbers and prices in mails, server pages and the web app are written in this language; the words are English.',
     ),

@@ -72,7 +72,10 @@ export async function emailChangeOwner(db: Db, tokenHash: string): Promise<strin
 }
 
 const homeOfKey = prepared('homeOfApiKey', (db, parameter: Named<{ key: string }>) =>
-  db.selectFrom('api_keys').select('default_workspace_id').where('key_id', '=', parameter('key')),
+  db
+    .selectFrom('api_keys')
+    .select(['default_workspace_id', 'share_recorded'])
+    .where('key_id', '=', parameter('key')),
 )
 
 export async function homeOfCredential({ db, viewer }: UserCtx): Promise<string | null> {
@@ -80,6 +83,52 @@ export async function homeOfCredential({ db, viewer }: UserCtx): Promise<string 
   if (kind !== 'api_key') return null
   const [key] = await homeOfKey(db, { key: id })
   return key?.default_workspace_id ?? null
+}
+
+/** Returns whether the person writes in this workspace and it is a private team. */
+export async function isOwnPrivateTeam({ db }: Ctx, workspaceId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('workspaces')
+    .innerJoin('memberships', 'memberships.workspace_id', 'workspaces.workspace_id')
+    .select('workspaces.workspace_id')
+    .where('workspaces.workspace_id', '=', workspaceId)
+    .where('workspaces.visibility', '=', 'private')
+    .where('workspaces.type', '!=', 'personal')
+    .where('workspaces.deleted_at', 'is', null)
+    .where('memberships.user_id', '=', userId)
+    .where('memberships.role', 'in', ['editor', 'admin'])
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns the team with which the person shares what this credential records; null without that choice. */
+export async function sharingTeamOf(ctx: UserCtx, user: UsersTable): Promise<string | null> {
+  const { kind, id } = ctx.viewer.credential
+  const [key] = kind === 'api_key' ? await homeOfKey(ctx.db, { key: id }) : []
+  const choice =
+    kind === 'api_key'
+      ? { team: key?.default_workspace_id ?? null, isOn: key?.share_recorded === 1 }
+      : { team: settingsOf(user).default_workspace_id, isOn: settingsOf(user).share_recorded }
+  if (!choice.isOn || choice.team === null) return null
+  return (await isOwnPrivateTeam(ctx, choice.team, user.user_id)) ? choice.team : null
+}
+
+/** Ends the choice to share with this team, so that somebody who comes back is asked again. */
+export async function endSharingWith(ctx: Ctx, userId: string, workspaceId: string): Promise<void> {
+  await ctx.db
+    .updateTable('api_keys')
+    .set({ share_recorded: 0 })
+    .where('user_id', '=', userId)
+    .where('default_workspace_id', '=', workspaceId)
+    .execute()
+  const user = await findUser(ctx.db, userId)
+  if (!user) return
+  const settings = settingsOf(user)
+  if (settings.default_workspace_id !== workspaceId || !settings.share_recorded) return
+  await updateUser(ctx.db, userId, {
+    settings: toJson({ ...settings, share_recorded: false, sharing_answered: false }),
+    updated_at: ctx.now().toISOString(),
+  })
 }
 
 export async function insertUser(db: Db, row: UsersTable): Promise<void> {
@@ -265,6 +314,9 @@ export const UserResponse = z
     default_workspace_id: AnswerId.nullable().describe(
       'From the API key of this call, else from the settings, while the user may write there; null is the personal workspace',
     ),
+    share_recorded: z
+      .boolean()
+      .describe('Cards that this call records in default_workspace_id are shared there at once'),
     language: z.string().describe('From the settings'),
     credits_balance: z.int(),
     is_admin: z.boolean(),
@@ -304,6 +356,12 @@ export async function defaultWorkspaceOf(ctx: Ctx, user: UsersTable): Promise<st
   return hasRole(role, 'editor') ? default_workspace_id : null
 }
 
+/** Returns whether the person shares what they record in the default workspace of the settings. */
+export async function sharesByDefault(ctx: Ctx, user: UsersTable): Promise<boolean> {
+  const { default_workspace_id: team, share_recorded } = settingsOf(user)
+  return share_recorded && team !== null && (await isOwnPrivateTeam(ctx, team, user.user_id))
+}
+
 export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<typeof UserResponse>> {
   return {
     user_id: user.user_id,
@@ -316,6 +374,7 @@ export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<t
     plan: user.plan,
     personal_workspace_id: user.personal_workspace_id,
     default_workspace_id: await defaultWorkspaceOf(ctx, user),
+    share_recorded: await sharesByDefault(ctx, user),
     language: languageOf(user),
     credits_balance: await balanceOf(ctx, user.user_id),
     is_admin: isServiceAdmin(ctx.config, user),
@@ -360,10 +419,13 @@ export const me = capability({
   input: z.object({}),
   output: UserResponse,
   run: async (ctx) => {
-    const user = await presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    const row = await requireUser(ctx, ctx.viewer.userId)
+    const user = await presentUser(ctx, row)
     const home = await homeOfCredential(ctx)
-    if (home === null || !hasRole(await roleOf(ctx, home, ctx.viewer.userId), 'editor')) return user
-    return { ...user, default_workspace_id: home }
+    const team = await sharingTeamOf(ctx, row)
+    if (home === null || !hasRole(await roleOf(ctx, home, ctx.viewer.userId), 'editor'))
+      return { ...user, share_recorded: team !== null && team === user.default_workspace_id }
+    return { ...user, default_workspace_id: home, share_recorded: team === home }
   },
 })
 

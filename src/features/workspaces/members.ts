@@ -9,6 +9,7 @@ import type { Db } from '../../db/db.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/schema.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
 import { audit } from '../audit/index.ts'
+import { endSharingWith } from '../identity/index.ts'
 import { cancelMails } from '../mail/index.ts'
 import { tell } from '../notices/index.ts'
 import { RoleName, requireRole } from '../permissions/index.ts'
@@ -401,6 +402,7 @@ export const removeMember = capability({
       const member = await requireMember(ctx, workspace_id, user_id)
       if (!leaving || member.role_given_by === null) await refuseForLastAdmin(ctx, member)
       await deleteMembership(ctx.db, workspace_id, user_id)
+      await endSharingWith(ctx, user_id, workspace_id)
       await withdrawInvitesOf(ctx, member)
       await (leaving ? handBackOffice(ctx, member) : withdrawInvitesTo(ctx, member))
       await tellMember(ctx, 'workspace.removed', { workspaceId: workspace_id, userId: user_id })

@@ -2,6 +2,7 @@ import type { InputOf, OutputOf, RouteOf } from '#server/core/capability.ts'
 import type { deleteAccountByPassword } from '#server/features/accounts/delete-account.ts'
 import type { deleteWorkspace, previewWorkspaceDeletion } from '#server/features/accounts/delete-workspace.ts'
 import type { changeProfile, readSettings, replaceSettings } from '#server/features/accounts/settings.ts'
+import type { chooseSharing, readSharing, shareEarlierCards } from '#server/features/accounts/sharing.ts'
 import type {
   checkoutCredits,
   checkoutPlan,
@@ -39,7 +40,12 @@ import type {
 import type { readBalance, readPolicy } from '#server/features/credits/ledger.ts'
 import type { listGuide, readGuidePage } from '#server/features/guide/guide.ts'
 import type { readServiceWarnings } from '#server/features/health/health.ts'
-import type { createApiKey, deleteApiKey, listApiKeys } from '#server/features/identity/api-keys.ts'
+import type {
+  changeApiKey,
+  createApiKey,
+  deleteApiKey,
+  listApiKeys,
+} from '#server/features/identity/api-keys.ts'
 import type {
   cancelEmailChange,
   changeEmail,
@@ -127,7 +133,11 @@ type Called =
   | typeof changeEmail
   | typeof changeMemberRole
   | typeof changePassword
+  | typeof changeApiKey
   | typeof changeProfile
+  | typeof chooseSharing
+  | typeof readSharing
+  | typeof shareEarlierCards
   | typeof changeWorkspace
   | typeof checkoutCredits
   | typeof checkoutPlan

@@ -74,6 +74,7 @@ export type LedgerEntry = RouteAnswer<'GET /api/v1/credits/history'>['items'][nu
 export type ApiKey = RouteAnswer<'GET /api/v1/auth/api-keys'>[number]
 export type Scope = ApiKey['scopes'][number]
 export type ConnectedApp = RouteAnswer<'GET /api/v1/auth/connected-apps'>[number]
+export type RecordedSharing = RouteAnswer<'GET /api/v1/user/sharing'>
 export type Settings = RouteAnswer<'GET /api/v1/user/settings'>
 
 export type Ticket = RouteAnswer<'GET /api/v1/support/tickets/{ticket_id}'>

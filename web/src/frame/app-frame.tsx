@@ -14,6 +14,7 @@ import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { draftsQuery } from '../pages/drafts/draft-queries.ts'
 import { FirstSteps } from '../pages/first-steps/first-steps.tsx'
 import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
+import { SharingQuestion } from '../pages/settings/sharing.tsx'
 import { configQuery, useMe, useSignedIn } from '../session.ts'
 import { Badge, Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
@@ -74,6 +75,7 @@ export function AppFrame() {
         <ConnectionBanner />
         <ServiceWarnings />
         <HomeSteps />
+        <SharingQuestion />
         <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />

@@ -14,6 +14,7 @@ import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { AGENT_SCOPES, KeyHome, KeyHomeName, SCOPES, ShownKey } from './key-parts.tsx'
+import { KeySharing } from './sharing.tsx'
 import * as strings from './strings.ts'
 
 export function ApiKeys() {
@@ -87,6 +88,7 @@ const KeyName = ({ of: key }: { of: ApiKey }) => (
     <span className="block max-w-48 truncate font-medium sm:max-w-72">{key.name}</span>
     <span className="font-mono text-xs text-faint">{key.prefix}…</span>
     {key.default_workspace_id && <KeyHomeName workspaceId={key.default_workspace_id} />}
+    {key.default_workspace_id && <KeySharing of={key} />}
   </span>
 )
 

@@ -11,6 +11,7 @@ import { Section } from '../../ui/page.tsx'
 import { NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { SharingSection } from './sharing.tsx'
 import * as strings from './strings.ts'
 
 const TAGS = [
@@ -123,6 +124,7 @@ export function General() {
   return (
     <div className="max-w-lead">
       <PublishingSection settings={settings.data} onChange={change} />
+      <SharingSection />
       <AgentLibrary settings={settings.data} onChange={change} />
       <MailSection settings={settings.data} onChange={change} />
       <Section title={strings.searching}>

@@ -156,6 +156,22 @@ export const workspaceList = 'The list of your workspaces'
 export const newCardsGoTo = 'New cards go to'
 export const newCardsGoToHint =
   'Where the editor and the command line put a card unless you choose otherwise. What agents record goes where their API key says, else to your personal workspace.'
+export const sharingTitle = 'Sharing with your team'
+export const team = 'Team'
+export const sharedWith = 'What you and your agents record is shared with'
+export const nobodyByItself = 'Nobody, until you share a card'
+export const shareRecordedQuestion = (name: string) => `Share what you and your agents record with ${name}?`
+export const shareRecordedHint =
+  'Colleagues then find a card as soon as it is recorded. A card with a secret or something dangerous stays private. You can change this under Settings.'
+export const shareRecorded = 'Share'
+export const keepPrivate = 'Keep it private'
+export const shareEarlierQuestion = (count: number) =>
+  count === 1 ? 'Share the card that you recorded before, too?' : `Share your ${count} cards too?`
+export const shareThem = 'Share them'
+export const keepThemPrivate = 'Keep them private'
+export const earlierShared = (shared: number, kept: number) =>
+  `${shared === 1 ? '1 card is' : `${shared} cards are`} shared.${kept > 0 ? ` ${kept} ${kept === 1 ? 'stays' : 'stay'} private, because sharing would not be safe.` : ''}`
+export const sharedAtOnce = 'Shared there at once'
 export const myPersonalWorkspace = 'My personal workspace'
 export const mailAndLanguage = 'Mail and language'
 export const askBeforeAddingMe = 'Ask me before I am added to a workspace'

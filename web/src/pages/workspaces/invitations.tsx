@@ -63,10 +63,13 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
   )
 }
 
+/** Editor first: somebody who is invited to a team mostly writes in it. */
+const OFFERED = [...ROLES].sort((a, b) => Number(b.value === 'editor') - Number(a.value === 'editor'))
+
 function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (action: InviteAction) => void }) {
   const policyRole = workspace.policy_json?.default_role
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>(ROLES.find((one) => one.value === policyRole)?.value ?? 'viewer')
+  const [role, setRole] = useState<Role>(ROLES.find((one) => one.value === policyRole)?.value ?? 'editor')
   const invite = useMutation({
     mutationFn: (typed: string) =>
       call('POST /api/v1/workspaces/{workspace_id}/invites', {
@@ -106,7 +109,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
           value={role}
           onChange={(event) => setRole(event.target.value as Role)}
         >
-          {ROLES.map((one) => (
+          {OFFERED.map((one) => (
             <option key={one.value} value={one.value}>
               {one.label}
             </option>

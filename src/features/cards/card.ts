@@ -388,3 +388,4 @@ export type EvidenceInput = z.output<typeof Evidence>
 export type CardAnswer = z.input<typeof CaseResponse>
 export type ListedCard = z.input<typeof CaseListItem>
 export type SimilarCardAnswer = z.input<typeof SimilarCard>
+export type CardWarning = z.input<typeof Warning>

@@ -1,19 +1,21 @@
 import {
+  certaintyOf,
   isPlaceholder,
   isPlainlyRandom,
   isSampleToken,
   looksLikePassword,
   looksRandom,
+  SURE,
 } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
 /** Matches `user:password`; two slashes after the colon make it a URL. */
-const USER_AND_PASSWORD = `["']?[^\\s:"']{1,100}:(?!//)([^\\s"']{4,100})`
+const USER_AND_PASSWORD = `["']?[^\\s:"']{0,100}:(?!//)([^\\s"']{4,100})`
 
 /** The programs before `-u`. In a container command `-u` names user and group. */
 const WEB_CLIENT = /(?:curl|wget|http|ftp|aria2c)(?![\s\S]{0,300}\b(?:docker|podman|nerdctl)[ -])/i
 
-const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
+const HANDOVERS: { after: string; value: RegExp; only?: RegExp; isSure?: boolean }[] = [
   { after: ' -u', value: new RegExp(`[ \\t]{0,2}${USER_AND_PASSWORD}`, 'y'), only: WEB_CLIENT },
   {
     after: ' -a',
@@ -36,6 +38,11 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
     after,
     value: new RegExp(USER_AND_PASSWORD, 'y'),
     only: WEB_CLIENT,
+  })),
+  ...[' -p ', ' -P ', ' -W ', ' -w ', ' -k ', ' -pw '].map((after) => ({
+    after,
+    value: /["']?(?!-|[0-9a-f]{7}|[A-Za-z]{8,100}["'\s])([^\s"']{8,100})/y,
+    isSure: true,
   })),
   { after: 'sshpass -p', value: /[ \t]{0,4}["']?([^\s"']{4,100})/y },
   { after: 'identified by', value: /[ \t]{1,4}["']([^\s"']{4,100})/y },
@@ -62,6 +69,11 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
     value: /[^\s]{1,100}\s{1,20}password\s{1,20}([^\s"']{4,100})/y,
     only: /machine|default/i,
   },
+  ...['plain "', 'eap "', 'xauth "'].map((after) => ({
+    after,
+    value: /([^\s"']{6,100})(?=")/y,
+    only: /[ \t]:[ \t]{1,4}(?:PLAIN|EAP|XAUTH) "$/,
+  })),
   { after: '*:*:*:', value: /[^\s:]{1,100}:([^\s:]{4,100})/y, only: /(?:^|[\s"'`])\*:\*:\*:$/ },
   { after: ':5432:', value: /[^\s:]{1,100}:[^\s:]{1,100}:([^\s:]{4,100})/y },
 ]
@@ -76,6 +88,7 @@ export function handedOver(text: string, end: number, index: number): Span | und
   const password = found?.[1]?.replace(/@[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}$/, '')
   if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return undefined
   if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return undefined
+  if (handover.isSure && certaintyOf(password) < SURE) return undefined
   const start = found.index + found[0].length - (found[1] as string).length
   return { start, end: start + password.length, kind: 'password', rank: RANK.assigned }
 }
@@ -155,8 +168,12 @@ const COMMANDS: readonly Command[] = [
     names: ['rabbitmqctl'],
     value: pattern(ARGUMENTS, BLANKS, '(?:add_user|change_password)', BLANKS, WORD, BLANKS, VALUE),
   },
-  { names: ['snmp-server community'], isUnsure: true, value: pattern(BLANKS, VALUE) },
-  { names: ['acl setuser'], isUnsure: true, value: pattern(ARGUMENTS, BLANKS, '>', VALUE) },
+  {
+    names: ['snmp-server community', 'snmp community', 'rocommunity', 'rwcommunity'],
+    isUnsure: true,
+    value: pattern(BLANKS, VALUE),
+  },
+  { names: ['acl setuser', 'user default'], isUnsure: true, value: pattern(ARGUMENTS, BLANKS, '>', VALUE) },
   { names: ['net use'], value: pattern(BLANKS, WORD, BLANKS, VALUE), isUnsure: true },
   { names: ['snmpwalk', 'snmpget', 'snmpset', 'snmpbulkwalk'], value: byFlag('-[AX]'), isUnsure: true },
   { names: ['net user'], value: pattern(BLANKS, WORD, BLANKS, VALUE), isUnsure: true },
@@ -253,16 +270,73 @@ export function pipedPassword(text: string, end: number, reader: (typeof READERS
   return spanOf(start + found.index + found[0].lastIndexOf(given), given, reader.isAfterName === true)
 }
 
+/** Programs that show or compare what is echoed, and keep no secret. */
+const SHOWS =
+  '(?:base64 +-{1,2}[dD]|xxd|od|hexdump|git|sha\\d|md5|jq|wc|grep|sed|awk|tr|cut|bc|sort|uniq|less|head|tail|cat)'
+const ECHO = new RegExp(
+  `(?:-[neE]{1,3}[ \\t]{1,3})?(?:["']?[\\w:]{0,40}%s(?:\\\\n)?["']?[ \\t]{1,4})?["']?([^\\s"'\`|;&<>()]{8,200})["']?[ \\t]{0,3}(?:\\)|\\|[ \\t]{0,3}(?!${SHOWS})\\w|;[^\\n]{0,60}\\)[ \\t]{0,3}\\|)`,
+  'y',
+)
+
+const MIN_ECHOED_LENGTH = 10
+
+/** Returns a value alone behind `echo` that another program reads. */
+export function echoedSecret(text: string, end: number): Span | undefined {
+  ECHO.lastIndex = end
+  const found = ECHO.exec(text)
+  const value = found?.[1]
+  if (!found || value === undefined || value.length < MIN_ECHOED_LENGTH || certaintyOf(value) < SURE)
+    return undefined
+  const user = /^\w{1,40}:/.exec(value)?.[0].length ?? 0
+  const start = found.index + found[0].indexOf(value) + user
+  return { start, end: start + value.length - user, kind: 'secret', rank: RANK.assigned }
+}
+
+/** Programs that keep, ask for or need secrets: any argument that is surely one is one. */
+export const TOOLS = (
+  'rclone unrar rar vault bw op lpass keepassxc-cli secret-tool security snmpget snmpwalk snmpset snmpbulkwalk radtest ' +
+  'kinit smbpasswd schtasks psexec runas cmdkey rdesktop ipmitool cryptsetup expect crackmapexec nxc hydra ' +
+  'nuget mysql mysqldump mysqladmin mariadb psql sqlcmd isql bcp cqlsh clickhouse-client rabbitmqctl influx ' +
+  'ldapadd ldapmodify ldapsearch ldappasswd kadmin ssh-add passwd openssl composer bundle smbclient winrm useradd usermod ' +
+  'mosquitto_passwd cloudflared kaggle db2 netlify tailscale wandb ngrok mc qpdf samba-tool choco conan pk12util certutil'
+)
+  .split(' ')
+  .map((name) => `${name} `)
+const COMMAND_START = /(?:^|[\n;&|(`$#>"'[]|sudo|time|exec|--|-c|run:?|\\n)[ \t]{0,4}(?:dotnet )?$/
+const ARGUMENT =
+  /[ \t]{0,4}(?:\\\r?\n[ \t]{0,8})?(?:(?:-[A-Za-z]:?|\/[a-z]{1,4}:)(?=["']?[^\s"'=-]{8}))?(?:"([^"\n]{0,200})"|'([^'\n]{0,200})'|([^\s"'`|;&<>()]{1,200}))|[ \t]{0,4}<<<|["']/y
+/** Matches a user or a name before the value: `bob%`, `user=bob%`, `bob,`. */
+const BEFORE_ARGUMENT = /^(?:\w{1,20}=)?(?:[\w.\\-]{1,40}[%:,=])?(?=.{8})/
+const MAX_ARGUMENTS = 20
+
+export function secretOfTool(text: string, end: number, keyword: string): Span | undefined {
+  const from = end - keyword.length
+  if (!COMMAND_START.test(text.slice(Math.max(0, from - 24), from))) return undefined
+  ARGUMENT.lastIndex = end
+  for (let count = 0; count < MAX_ARGUMENTS; count += 1) {
+    const found = ARGUMENT.exec(text)
+    if (!found) return undefined
+    const written = groupOf(found) ?? ''
+    const value = written.slice(BEFORE_ARGUMENT.exec(written)?.[0].length ?? 0)
+    if (certaintyOf(value) < SURE) continue
+    const start = found.index + found[0].lastIndexOf(value)
+    return { start, end: start + value.length, kind: 'secret', rank: RANK.assigned }
+  }
+  return undefined
+}
+
+const LINE_SHOWS = new RegExp(`(?:^|[ |;$(])${SHOWS}`)
 const READS_PASSWORD =
   /sudo[ \t]{1,4}(?:-[\w-]{1,10}[ \t]{1,4}){0,3}(?:-[A-Za-z]{0,5}S|--stdin)\b|chpasswd|--password-stdin|passwd --stdin/
 
 export function hereString(text: string, end: number): Span | undefined {
-  const command = READS_PASSWORD.exec(lineBefore(text, end).line)?.[0]
-  if (command === undefined) return undefined
+  const { line } = lineBefore(text, end)
+  const command = READS_PASSWORD.exec(line)?.[0]
   GIVEN.lastIndex = end
   const found = GIVEN.exec(text)
   const given = groupOf(found)
   if (!found || given === undefined) return undefined
+  if (command === undefined && (certaintyOf(given) < SURE || LINE_SHOWS.test(line))) return undefined
   return spanOf(end + found[0].lastIndexOf(given), given, command === 'chpasswd')
 }
 
@@ -299,6 +373,10 @@ export function authorizationValue(text: string, wordEnd: number): Span | undefi
   return { start: end - value.length, end, kind: 'authorization', rank: RANK.assigned }
 }
 
+/** Matches `'Basic ' + encode('app:…`. */
+const BASIC_CALL =
+  /[ \t]{0,3}["'`]?[ \t]{0,3}[+.,$][ \t]{0,3}[{]?[\w.]{1,40}\((?:[\w.]{1,40}\()?["'`][\w.@-]{1,60}:([^\s"'`]{8,200})/y
+
 /** Works without Buffer, because the web app uses these rules in the browser. */
 function decodedBase64(value: string): string {
   try {
@@ -327,11 +405,19 @@ function isCredentials(decoded: string): boolean {
   return password === '' ? isPlainlyRandom(user) && !isPlaceholder(user) : !isPlaceholder(password)
 }
 
+function credentialsOfCall(text: string, wordEnd: number): Span | undefined {
+  BASIC_CALL.lastIndex = wordEnd
+  const value = BASIC_CALL.exec(text)?.[1]
+  if (value === undefined || certaintyOf(value) < SURE) return undefined
+  const end = BASIC_CALL.lastIndex
+  return { start: end - value.length, end, kind: 'password', rank: RANK.assigned }
+}
+
 export function basicCredentials(text: string, wordEnd: number): Span | undefined {
   BASIC.lastIndex = wordEnd
   const found = BASIC.exec(text)
   const value = found?.[1]
-  if (!found || !value) return undefined
+  if (!found || !value) return credentialsOfCall(text, wordEnd)
   if (!isCredentials(decodedBase64(value))) return undefined
   const end = found.index + found[0].length
   return { start: end - value.length, end, kind: 'basic_credentials', rank: RANK.named }
@@ -377,7 +463,7 @@ const WITH_SLASH = new RegExp(
   `${USER_IN_URL}:((?!\\d{1,5}/)[^\\s"'\`<>\\\\?#,;]{6,300})@(?=[\\w.-]{1,200}(?::\\d{1,5})?(?:[/?\\s"'\`,]|$))`,
   'y',
 )
-const DATABASE =
+const DATABASE_SCHEME =
   /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse)$/i
 
 /** Matches a token in place of the user. Sentry project URLs look alike but are public. */
@@ -404,8 +490,9 @@ export function urlPassword(text: string, afterScheme: number): Span | undefined
     Math.max(0, afterScheme - '://'.length - MAX_SCHEME_LENGTH),
     afterScheme - '://'.length,
   )
-  if (WEB.test(scheme)) return tokenAsUser(text, afterScheme)
-  return DATABASE.test(scheme) ? passwordWithSlash(text, afterScheme) : undefined
+  const token = WEB.test(scheme) ? tokenAsUser(text, afterScheme) : undefined
+  if (token) return token
+  return passwordWithSlash(text, afterScheme, DATABASE_SCHEME.test(scheme))
 }
 
 function tokenAsUser(text: string, afterScheme: number): Span | undefined {
@@ -414,10 +501,11 @@ function tokenAsUser(text: string, afterScheme: number): Span | undefined {
   return token !== undefined && isPlainlyRandom(token) ? secretBefore(TOKEN.lastIndex - 1, token) : undefined
 }
 
-function passwordWithSlash(text: string, afterScheme: number): Span | undefined {
+function passwordWithSlash(text: string, afterScheme: number, isDatabase: boolean): Span | undefined {
   WITH_SLASH.lastIndex = afterScheme
   const password = WITH_SLASH.exec(text)?.[1]
-  return password !== undefined && looksLikePassword(password)
+  if (password === undefined) return undefined
+  return (isDatabase ? looksLikePassword(password) : certaintyOf(password) >= SURE)
     ? secretBefore(WITH_SLASH.lastIndex - 1, password)
     : undefined
 }

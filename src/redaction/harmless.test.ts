@@ -126,8 +126,12 @@ test('every key of a list is replaced', () => {
     const keys = Array.from({ length: 4 }, key).join(',')
     expect(redact(`APP_KEYS=${keys}\nHOST=a`).text).toBe('APP_KEYS=<API_KEY>\nHOST=a')
   }
+  const other = key()
+  expect(redact(`api_keys: ${random},production,${other}`).text).toBe(
+    `api_keys: <API_KEY>,production,${other}`,
+  )
   expect(redact(`api_keys: ${random},production,${random}`).text).toBe(
-    `api_keys: <API_KEY>,production,${random}`,
+    'api_keys: <API_KEY>,production,<API_KEY>',
   )
   expect(redact(`token=${random},id=${uuid}`).text).toBe(`token=<TOKEN>,id=${uuid}`)
 })

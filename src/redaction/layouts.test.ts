@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FRESH_LAYOUTS, SECOND_LAYOUTS } from '../../test/redaction/fresh-layouts.ts'
 import { type Draw, drawLayouts, LAYOUTS } from '../../test/redaction/layouts.ts'
+import { MISSED_LAYOUTS } from '../../test/redaction/missed-layouts.ts'
 import { sampler } from '../../test/redaction/samples.ts'
 import { redact } from './redact.ts'
 
@@ -10,6 +11,7 @@ describe.each([
   ['the layouts of the rules', LAYOUTS, 0.01],
   ['layouts that were written after the rules', FRESH_LAYOUTS, 0.01],
   ['a third lot', SECOND_LAYOUTS, 0.01],
+  ['layouts that were always missed', MISSED_LAYOUTS, 0.01],
 ])('%s', (_, layouts, mostLeft) => {
   const draws = drawLayouts(layouts, sampler(31), 2)
 
@@ -37,8 +39,23 @@ test('only the value is replaced', () => {
     ['Das neue Passwort für den Server ist §.', 'PASSWORD'],
     ['creds: app / §', 'SECRET'],
     ['WIFI:S:Home;T:WPA;P:§;;', 'WIFI_PASSWORD'],
+    ['anna@example.com:§', 'PASSWORD'],
+    ["jwt.sign({ id: 1 }, '§', { expiresIn: '1h' })", 'PASSWORD'],
+    ['smbclient -L host -U anna%§', 'PASSWORD'],
+    ["echo 'anna:§' | smbpasswd -s", 'SECRET'],
+    ['def api_key():\n    return "§"\n', 'API_KEY'],
   ] as const)
     expect(redact(layout.replace('§', value)).text).toBe(layout.replace('§', `<${kind}>`))
+})
+
+test('a random secret is replaced everywhere in a text, a short value only beside its name', () => {
+  const value = `q7${sampler(9).randomFrom('abcdefghijkmnpqrstuvwxyzABCDEFGH23456789', 20)}Z4k9`
+  expect(redact(`token: ${value}\nThe request with ${value} failed.`).text).toBe(
+    'token: <TOKEN>\nThe request with <TOKEN> failed.',
+  )
+  expect(redact('password: orders24x\nThe table orders24x is new.').text).toBe(
+    'password: <PASSWORD>\nThe table orders24x is new.',
+  )
 })
 
 test('a private key that is written as a part of an address', () => {
@@ -72,6 +89,13 @@ test('what stands beside a name without being a secret stays', () => {
     '<td>Password</td><td>Benutzername</td>',
     'Element: przyjmujących | pass: Element przyjmuje fokus',
     'WIFI:S:Home;T:nopass;;',
+    'git clone git@github.com:acme/app2.git',
+    'scp report1.pdf anna@host1:/srv/files/2026',
+    'echo "$TOKEN" | base64',
+    'echo fd68f8f5e33f4cecea4fdb7abc5ee19c12f138f0 | git cat-file --batch',
+    'git log -p fd68f8f5e33f4cecea4fdb7abc5ee19c12f138f0',
+    'password, mac: 00:1A:2B:3C:4D:5E',
+    'mkdir -p build/out2026 && vault status',
     'import { password } from "./schemas/password.ts"',
     '[inspired by the API of XMLHttpRequest-2], "keyCode": "KeyOfKeyword"',
   ])

@@ -117,7 +117,7 @@ export class Candidates {
     const text = this.#text
     const limit = Math.min(text.length, to)
     if (limit <= this.#readTo) return
-    let at = Math.max(this.#readTo, from)
+    let at = Math.max(this.#readTo, from - MAX_LENGTH_BEFORE)
     const least = Math.max(this.#readTo, from - MAX_RUN_LENGTH)
     while (at > least && !isHard(text.charCodeAt(at - 1))) at -= 1
     while (at < limit) {
@@ -160,7 +160,7 @@ export class Candidates {
 /** Short names inside a longer word match by chance. */
 const MIN_INNER_NAME = 5
 const OTHER_WORD = /secret(?:e[ds]?\b|ing|ion|ary|ari|ory|agog|ly)/iy
-const INNER_NAME = /^(?:pass|pwd)$/i
+const INNER_NAME = /^(?:pass|pwd|pw)$/i
 
 function isWord(text: string, { start, end }: Name): boolean {
   const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)]
@@ -206,7 +206,9 @@ function trimmed(text: string, start: number, end: number): { start: number; end
 
 /** Matches what may stand before the value in one run: `name=`, `--name:`, `anna/`. */
 const BEFORE_VALUE =
-  /^(?:!\[CDATA\[|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
+  /^(?:!\[CDATA\[|\{?[a-z]{2,10}\}|\$\{[\w.]{1,60}:|-{0,2}[A-Za-z_$][\w.$-]{0,60}(?:\[\])?(?::=|=>|[:=]|->)|[a-z]{2,20}[/%]|[a-z]{2,10}\{|[A-Za-z][\w.]{0,30}@[\w.]{1,40}:)(?=.)/
+/** Matches a key that a browser test presses behind the value: `{enter}`. */
+const KEYSTROKE = /\{(?:enter|return|tab|esc)\}$/i
 const NEXT_PIECE = /[,;)(&]|\]\s*[:=]/
 
 const LETTER_BEYOND_ASCII = /[\u00c0-\u024f\u0370-\u04ff]/
@@ -247,7 +249,8 @@ function candidatesOf(
     if (certainty > 0) found.push({ start, end, certainty, isPaired })
   }
   const from = text[run.start - 1] === '\\' ? afterEscape(text, run.start) : run.start
-  const { start, end } = trimmed(text, from, run.end)
+  const typed = KEYSTROKE.exec(text.slice(Math.max(from, run.end - 16), run.end))?.[0].length ?? 0
+  const { start, end } = trimmed(text, from, run.end - typed)
   if (end - start < MIN_VALUE) return found
   const whole = text.slice(start, end)
   if (KNOWN_FORM.test(whole)) return found
@@ -345,6 +348,12 @@ function lineOf(text: string, { start }: Name): NameLine {
 
 const NEVER = 9
 const TAGS = /<\/?[A-Za-z][^<>\n]{0,160}>/g
+/** Matches the flag before a value: `--name token --type String --value `. */
+const FLAGGED = /^[^\n|;&]{0,80}[ \t]--?(?:value|val|v|data|secret-string)(?:[ \t]{1,3}|=)["']?$/
+/** Matches the end of a call and the arrow to its result: `sign("secret") => "`. */
+const RESULT = /^["'`]\)\s{0,3}[=-]>/
+/** Matches a call that hashes the value behind it. */
+const HASHED = /\b\w{0,20}(?:md5|sha\d{0,3}|hash|crypt)\w{0,12}\(\s{0,3}["']$/i
 const DIGEST = /hash|digest|\bsha-?\d|md5|checksum|fingerprint/i
 const OTHER_THING =
   /hash|digest|\bsha-?\d|md5|commit|checksum|fingerprint|uuid|version|integrity|thumbprint|signature|bcrypt|argon|public|\bids?\b|\burl|address|\bname\b(?!["']?\s{0,3}[,:])|revision|build|model|https?:/i
@@ -359,11 +368,16 @@ function neededFor(
 ): number {
   const gap = text.slice(from, candidate.start)
   const shape = shapeOf(gap)
+  if (IN_ROW.test(shape)) return VERY_SURE
+  if (gap.includes(' -') && FLAGGED.test(gap)) return SURE
+  if (RESULT.test(gap)) return NEVER
   const strength = NESTED.test(shape) ? MEDIUM : strengthOf(shape, gap, text, candidate, line)
   if (strength === 0) return NEVER
   if (
     strength < STRONG &&
-    (gap.includes('\n') && line().isCommand ? DIGEST : OTHER_THING).test(gap.replace(TAGS, ' '))
+    (gap.includes('\n') && line().isCommand ? DIGEST : OTHER_THING).test(
+      gap.replace(TAGS, ' ').replace(HASHED, ' '),
+    )
   )
     return NEVER
   const isPassword = kind === 'password'
@@ -377,23 +391,34 @@ const WEAK = 1
 const MEDIUM = 2
 const STRONG = 3
 
+/** A line of a chat that names who speaks, and when. */
+const SPEAKER =
+  "(?<=\\n)(?:[\\p{L}@][\\p{L}\\d .'_-]{0,40})?[ \\t]{0,3}[[(—·,|-]{0,2} ?(?:\\p{L}{3,9}\\.? \\d{1,2},? (?:at )?)?\\d{1,2}:\\d\\d(?::\\d\\d)?(?: ?[AaPp]\\.?[Mm]\\.?)?[\\])]?:?[ \\t]{0,3}(?=\\r?\\n)"
+
 /** The tokens of a gap, with a letter for each. Blanks, quotes, emphasis and comments get no letter. */
 const GAP_TOKENS: readonly [letter: string, pattern: string][] = [
   ['<', '<!\\[CDATA\\[|</?[A-Za-z!][^<>\\n]{0,160}>|/?>(?![ =-])|&nbsp;|\\\\[a-z]{2,10}\\{'],
   ['', '(?<=\\n[ \\t]{0,40})(?:#|//|--)[ \\t][^\\n]{0,120}|/\\*[^\\n]{0,80}\\*/'],
+  ['', SPEAKER],
+  ['', '(?<=\\n[ \\t]{0,40})(?:\\d{1,3}[.)]|[-*+•])(?=[ \\t])|(?<![\\w"\'])(?:[bBrRuULf@$]|u8)(?=["\'])'],
+  [':', ":[ \\t]{0,2}(?=[&*\\[\\w])[\\w<>[\\]&*|?., ']{1,40}[ \\t]=(?!=)"],
   ['(', '\\([^()\\n"\']{0,60}\\)|\\[[^\\[\\]\\n]{0,40}\\]'],
   ['f', '```\\w{0,12}|~~~\\w{0,12}'],
   ['n', '\\r?\\n[ \\t]{0,80}|(?:\\\\[rn]){1,2}(?![a-z])'],
-  ['t', '\\t| {2,}|\\.{3,}|_{3,}'],
-  [':', ':{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|'],
+  ['t', '\\t| {2,}(?![:=])|\\.{3,}|_{3,}'],
+  ['(', '\\{[^{}\\n"\'=]{0,40}\\}'],
+  [
+    ':',
+    '(?:or|else)(?=[ \\t]{1,3}["\'`])|!={1,2}|\\?:|:{1,2}=?|={1,3}>?|-{1,2}>|~>|<-|[→⇒➜➔›»：＝↓│|]|[—–]|(?<= )-(?= )|>(?=[ -])|\\?\\?|\\|\\|',
+  ],
   ['', '\\\\u00[0-9a-fA-F]{2}|[\\s"\'`*_~‘’‚‛“”„‟‹«「」『』【】\\\\-]'],
   [
     'v',
-    '(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|default|secretString|SecretString|wert|valeur|valor)(?![\\w])',
+    '(?:[A-Za-z_]{0,20}(?:[vV]alue|VALUE)|val|data|text|content|[dD]efault|secretString|SecretString|result|plaintext|wert|valeur|valor)(?![\\w])',
   ],
   [
     '=',
-    '(?:[Ii]s|was|are|be|been|to|from|auf|op|på|c[\\u2019\\u0027]est|equals|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10}',
+    "(?:(?<= )(?:enter|use|using|type|try)(?= )|[Ii]s|was|are|be|been|to|from|auf|op|på|c[\\u2019\\u0027]est|equals|(?:it|that|here)[’']s|jetzt|nun|hei(?:ß|ss)t|ist|war|lautet|lauten|est|était|es|era|é|è|jest|je|это|är|er|on|a|à|para|na|til|till|naar|adalah|olarak|now|is:|以下)(?![\\p{L}\\d])|[\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7af]{1,10}",
   ],
   ['.', '[.!?](?=\\s)|[?？。]'],
   [',', '[,;]'],
@@ -424,25 +449,49 @@ function shapeOf(gap: string): string {
 }
 
 /** Matches `password (root): `, `"password" => `, a label and tags. */
-const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(t]{0,3}:(?:[w(<[c]{1,4}\.?:)?[:<(tc]{0,4}$/
+const ASSIGNED = /^(?:[(t<]|w){0,5}[c<(tz]{0,3}:(?:[w(<[c]{1,4}\.?:)?[:<(tc]{0,4}$/
 /** Matches `password for the staging database: `. */
-const ASSIGNED_LATER = /^[w(=x]{0,9}[<]{0,2}:[:<(t]{0,3}$/
+const ASSIGNED_LATER = /^[w(=x,]{0,12}[<]{0,2}:[:<(t]{0,3}$/
 /** Matches `": "API_KEY", "enabled": true, "value": "`. */
 const BESIDE_VALUE =
   /^[(<]{0,3}[,n<x:]{0,4}(?:[(x]?[w=(]{1,2}[<x]{0,2}:?[w=(]{0,3}[,n<x]{1,4}){0,2}[x[(]{0,2}[w]?v[x<(]{0,2}[:,=]?[:<tn(]{0,4}$/
 /** Matches `password is` and `password for the server ist`. */
-const SAID = /^[w(]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
+const SAID = /^[w(,.]{0,7}=[w=]{0,3}[:<t[]{0,3}$|^[w=]{0,6}\.$/
 /** Matches columns, tags, a comma, or an empty gap. */
-const BESIDE = /^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
-/** Matches `").type("`, `= []byte("`, `{ return "`. */
+const BESIDE = /^[zc]$|^[(]{0,2}\[{0,3}$|^[(w]{0,3}[<t,(]{1,4}\[?$/
 /** Matches `user, password = "anna", "`, `"Password", with: "`, `(auth "anna" "`, and tag attributes. */
-const IN_QUOTES = /^[w,]{0,4}:w,$|^,w:$/
+const IN_QUOTES = /^[w,]{0,4}:w,$|^c?,w:$/
 const AFTER_QUOTED = /^\s{1,4}["'][^"'\s]{1,60}["']\s{1,4}["']$/
 const ATTRIBUTES = /^(?:w:w){1,3}<{1,2}$/
 const BELOW_USER = /^nwn$/
-const CALLED = /^[:(txz]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$/
+/** Matches the arguments before a value in a call whose name says password: `set_password("app", "anna", "`. */
+const ARGUMENTS = /^[w:]{0,2}(?:\[w?){2,3}$|^w?\[(?:[w(]{1,3}:?,){1,4}w?:?$/
+/** Matches `"password"] "`, `password:"; send "`. */
+const QUOTED_BEFORE = /^c{1,2}$|^:?[,n]{1,2}w{1,2}$/
+/** Matches the pairs of a block before its value: `"db" {` and `length = 16` above `result = "`. */
+const IN_BLOCK =
+  /^[w(]?[:[]{1,2}n?(?:w[:w(]{1,3}[,.]?n?){0,4}v:[<(]{0,2}$|^(?:w:w,?){1,3}v:$|^:\[{1,2}(?:w:w,){0,2}v:$|^:w?\[v:$|^:w?[([]w?z?:$/
+/** Matches rows of cells between tabs. */
+const IN_ROW = /^(?:t[w:(=]{1,12}){1,4}t$/
+/** Matches `").type("`, `= []byte("`, `{ return "`. */
+const CALLED = /^[:(txzc]{0,4}[w(]{0,2}[x]{0,2}[w]{0,2}\[$|^[w]{0,1}:[(:w=x]{0,3}\[{0,2}$|^:\[{1,2}w?$/
 /** Matches `"password": {"plain": "`. */
 const NESTED = /^:\[{1,2}(?:w:w,){0,2}w:$/
+/** Matches the end of a sentence that announces the next line. */
+const ANNOUNCED = /[:：]["'*_`]{0,4}\s*$|\b(?:below|following|next|once|again|copy|save|store)\b[^\n]{0,40}$/i
+const BELOW_SENTENCE = /^[^nf]{0,40}n{1,2}[:<x]?f?n?$/
+/** Matches a heading and the label of a list item below it: `Passwords:` and `- mail: `. */
+const IN_LIST = /^[(]?:nw{1,3}:$/
+/** Matches the marker of a secret in a build's output: `issecret=true]`. */
+const MARKED = /^:wc$/
+/** Matches a function that returns the value: `password() { return "`. */
+const RETURNED = /^[ \t]{0,3}\(?[^()\n"']{0,60}\)?[^\n"'=]{0,40}\n?[^\n"'=]{0,40}\breturn[ \t]{1,3}["'`]$/
+const isReturned = (gap: string) => gap.includes('return') && RETURNED.test(gap)
+/** Matches a choice whose last value stands in quotes: ` = a ? b : "`. */
+const CHOSEN =
+  /^\s{0,3}[:=][^\n;]{1,80}(?:\?\??|\|\||:|\bor|\belse|\b(?:default|orElse|unwrap_or)\()\s{0,3}["'`]$/
+/** Matches a statement with placeholders, and the values behind it: `password=%s WHERE id=%s", ("`. */
+const BOUND = /^\s{0,3}=\s{0,3}(?:%s|\?|[:@$]\w{1,20})[^"'`\n]{0,80}["'`]{1,3}\s{0,3},\s{0,3}[[({]{0,2}["'`]$/
 /** Matches a value on the next line, with or without a colon, in a fence. */
 const BELOW = /^[(w=]{0,8}[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
 const DIRECTLY_BELOW = /^[(]?[<]{0,2}[:t.]{0,3}[<]{0,2}n[nft<:x=]{0,6}$/
@@ -460,21 +509,34 @@ function strengthOf(
   line: () => NameLine,
 ): number {
   if (shape.includes('n')) {
-    if (BESIDE_VALUE.test(shape)) return STRONG
+    if (BESIDE_VALUE.test(shape) || IN_BLOCK.test(shape)) return STRONG
+    if (isReturned(gap)) return MEDIUM
     ALONE.lastIndex = candidate.end
     if (!ALONE.test(text)) return shape.endsWith('<') && /^[(:]?[<n]{1,8}$/.test(shape) ? MEDIUM : 0
     if (DIRECTLY_BELOW.test(shape)) return STRONG
     if (BELOW.test(shape))
       return shape.includes(':') || shape.includes('f') || line().isHeading ? STRONG : MEDIUM
+    if (IN_LIST.test(shape)) return MEDIUM
+    if (BELOW_SENTENCE.test(shape) && ANNOUNCED.test(gap.slice(0, gap.indexOf('\n')))) return MEDIUM
     if (ANSWERED.test(shape) || BELOW_USER.test(shape)) return MEDIUM
     return line().isCommand && PRINTED.test(shape) ? MEDIUM : 0
   }
   if (ASSIGNED.test(shape) || (candidate.isPaired && shape === '' && !/\s/.test(gap))) return STRONG
-  if (BESIDE_VALUE.test(shape)) return STRONG
+  if (BESIDE_VALUE.test(shape) || IN_BLOCK.test(shape) || MARKED.test(shape)) return STRONG
   if (ASSIGNED_LATER.test(shape)) return MEDIUM
   if (SAID.test(shape) || BESIDE.test(shape)) return MEDIUM
   if (CALLED.test(shape) || ATTRIBUTES.test(shape) || AFTER_QUOTED.test(gap)) return MEDIUM
-  if (IN_QUOTES.test(shape) && /["'`]$/.test(gap)) return MEDIUM
+  if (/["'`]$/.test(gap)) {
+    if (
+      IN_QUOTES.test(shape) ||
+      ARGUMENTS.test(shape) ||
+      BOUND.test(gap) ||
+      CHOSEN.test(gap) ||
+      isReturned(gap)
+    )
+      return MEDIUM
+    if (/^[:.]?["'`]/.test(gap) && QUOTED_BEFORE.test(shape)) return MEDIUM
+  }
   if (!IN_SENTENCE.test(shape)) return 0
   return isDirective(gap, text, candidate, line) ? MEDIUM : WEAK
 }
@@ -490,9 +552,12 @@ function isDirective(gap: string, text: string, { end }: Candidate, line: () => 
 
 const MAX_LENGTH_BEFORE = 100
 const LINKING =
-  /^(?:as|into|in|to|is|was|for|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
+  /^(?:as|into|in|to|is|was|for|with|that|thats|this|forKey:|key:|name:|label:|for:|--name|--key|named|als|ist|war|come|como|comme|est|es|era|é|è|jako|som|är|er|jest|je|how|—|–|-|=|это|как|\()$/i
 /** Matches a comment at the end of a line, or a backward arrow. */
 const REMARKING = /^(?:#|\/\/|--|\/\*|←|<-|<=|⇐|⬅️?)$/
+/** Matches a comment of words up to the name: `# host, user, `. */
+const REMARK = /\S[ \t]{1,8}(?:#|\/\/|--|\/\*|←|<-)[ \t]{1,3}[\w ,/-]{0,60}$/
+const COMPARED = /^\.(?:equals|eq|to_eq|compare)\w{0,20}\($/
 const NAME_KEY =
   /(?:^|[\s"'{,<([])(?:[A-Za-z_]{0,20}?(?:name|key)|id|label|field|k)["']?\s{0,3}(?:[:=>]|:=|=>)\s{0,3}["']?[\w.-]{0,40}$/i
 const VALUE_KEY =
@@ -531,9 +596,11 @@ function valueInSentence(text: string, { start }: Name, kind: string): Span | un
   // A name inside a longer word does not describe what stands before the word.
   while (at > from && !isHard(text.charCodeAt(at - 1))) at -= 1
   if (start - at > 20) return undefined
-  let isLinked = text[at] === '('
-  let isRemarked = false
-  for (let words = 0; words < (isRemarked ? 12 : 5); words += 1) {
+  let isLinked = text[at] === '(' || COMPARED.test(text.slice(at, start))
+  const remark = REMARK.exec(text.slice(from, start))
+  let isRemarked = remark !== null && kind === 'password'
+  if (isRemarked && remark) at = from + remark.index + 1
+  for (let words = 0; words < (isRemarked ? 12 : isLinked ? 9 : 5); words += 1) {
     let end = at
     while (end > from && text[end - 1] !== '\n' && isHard(text.charCodeAt(end - 1))) end -= 1
     if (/[←⬅]/.test(text.slice(end, at))) isRemarked = true
@@ -555,6 +622,7 @@ function valueInSentence(text: string, { start }: Name, kind: string): Span | un
       if (certaintyOf(text.slice(value.start, value.end)) >= needed)
         return spanOf({ ...value, certainty: needed }, kind)
     }
+    if (/^[,;)]$/.test(word)) continue
     if (/[.:;,!?]$/.test(word) || (isLinked && !isLetter(word.charCodeAt(0)) && !isDigit(word.charCodeAt(0))))
       return undefined
   }

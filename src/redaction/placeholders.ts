@@ -76,9 +76,9 @@ function pairBits(before: number, code: number, isMixed: boolean): number {
 export const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** A long random value contains short words by chance, so inside a value only long words match. */
+/** The two in base64 are the prompts of a mail server. A long random value contains short words by chance, so inside a value only long words match. */
 const DOCUMENTATION_WORDS =
-  /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i
+  /UGFzc3dvcmQ6|VXNlcm5hbWU6|example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i
 const OWN_WORD = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i
 const WORD_IN_CAMEL_CASE = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/
 
@@ -120,9 +120,17 @@ function judgedOnce<T>(judge: (value: string) => T): (value: string) => T {
   }
 }
 
+const MAC_ADDRESS = /^(?:[0-9a-f]{2}[:-]){4}[0-9a-f]{2}/i
+
 export const isPlaceholder = judgedOnce((whole: string): boolean => {
   const value = beginningOf(whole)
-  if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true
+  if (
+    REFERENCE.test(value) ||
+    MAC_ADDRESS.test(value) ||
+    holdsDocumentationWord(value) ||
+    isMonotonous(value)
+  )
+    return true
   return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ''))
 })
 
@@ -242,7 +250,7 @@ const SIGN_OF_PASSWORD = /[!@#$%^&*?~+]/
 const OTHER_FORM = new RegExp(
   [
     String.raw`^[./~@-]|:\/\/|^\$[\w{(]|^%\w+%$|^[a-z_][A-Za-z_]*(?:\$\d)+(?!\w)|\$\{`,
-    String.raw`=>|->|::|&&|\|\||[!=]==?|\+\+|[{}]|\*\/|[\w)]\(|\)\.|\(\)|\[\w*\]|^!*\(`,
+    String.raw`=>|->|::|&&|\|\||[!=]==?|\+\+|[{}]|\*\/|\]\[|\[\^|=#[0-9a-f]{6}$|[\w)]\(|\)\.|\(\)|\[\w*\]|^!*\(`,
     String.raw`^[^@]+@[^@]*\.[a-z]{2,}|@v?\d+\.|^\d{4}-\d\d|^[~^]?v?\d+\.\d+|^#[\w-]*[a-z][\w-]*$|^[\w.-]{1,40}=$|[-_]$|^[A-Za-z]+[?!]+$|\.[a-z]{1,20}[?!]{1,2}$|^[a-z]\w*(?:\$[a-z]\w*)*\$\d+$|^[A-Z_]+\$\d$`,
     String.raw`[?&][\w-]+=|%[0-9A-F]{2}(?:[A-Za-z/]|%)|[,;\s\\]|^\]|A-Za|a-z0|[0A]-[9Z]|@[\^~]|\?\w+:|^0x[0-9A-Fa-f]{1,31}$`,
   ].join('|'),

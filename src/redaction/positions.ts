@@ -1,4 +1,5 @@
-import { certaintyOf, isPlaceholder, looksLikePassword, SURE } from './placeholders.ts'
+import type { Name } from './assignments.ts'
+import { certaintyOf, isDigit, isLetter, isPlaceholder, looksLikePassword, SURE } from './placeholders.ts'
 import { RANK, type Span } from './rule.ts'
 
 export const CALLS = [
@@ -35,16 +36,57 @@ export const CALLS = [
   'redis',
   'mongo',
   'winrm',
-  'client(',
   'mail',
   'open(',
   'user(',
+  'user.',
+  'usermanager',
+  'sequelize',
+  'database',
+  'datasource',
+  'pool',
+  'construct',
+  'sign(',
+  'signwith',
+  'mysqli',
+  'crypt',
+  'cipher',
+]
+/** Calls that take a secret as their first argument too. */
+export const SECRET_CALLS = [
+  'jwt',
+  'hmac',
+  'bcrypt',
+  'argon2',
+  'scrypt',
+  'pbkdf2',
+  'hashsync',
+  'securitykey',
+  'keyspec',
+  'keystore',
+  'signedstring',
+  'btoa(',
+  'b64encode(',
+  'login(',
+  'login_with_token(',
+  'telegraf',
+  'client(',
+  'verify(',
+  'bot(',
+  'stripe',
+  'fernet',
+  'serializer(',
+  'cookieparser',
+  'authenticate(',
+  'keycredential',
 ]
 /** Matches the rest of the name and an optional list bracket: `auth=(`, `credentials: [`, `connect_db(`. */
 const OPENED =
-  /(?:[\w.]|::|<\w{1,30}>){0,40}["'`]?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
+  /(?:[\w.]|::|->|<\w{1,30}>){0,40}["'`]?\)?[ \t]{0,3}(?:[=:]{1,2}>?[ \t]{0,3}(?:new[ \t])?[\w.]{0,30})?[([{]/y
 const STRING = /"((?:[^"\\\n]|\\[^\n]){0,400})"|'((?:[^'\\\n]|\\[^\n]){0,400})'|`([^`\\\n]{0,400})`/y
 const MAX_CALL_LENGTH = 400
+/** A call tells the kind better than a name inside it. */
+const RANK_OF_CALL = RANK.assigned + 0.1
 const MAX_CALLS = 4
 
 export class Calls {
@@ -56,7 +98,7 @@ export class Calls {
     this.#text = text
   }
 
-  secretOf(nameEnd: number): Span | undefined {
+  secretOf(nameEnd: number, isFirst: boolean): Span | undefined {
     // Some names end with the bracket.
     OPENED.lastIndex = this.#text[nameEnd - 1] === '(' ? nameEnd - 1 : nameEnd
     if (!OPENED.test(this.#text)) return undefined
@@ -65,11 +107,13 @@ export class Calls {
       this.#tries = 0
     }
     this.#tries += 1
-    return this.#tries > MAX_CALLS ? undefined : argumentOfCall(this.#text, nameEnd, OPENED.lastIndex)
+    return this.#tries > MAX_CALLS
+      ? undefined
+      : argumentOfCall(this.#text, nameEnd, OPENED.lastIndex, isFirst)
   }
 }
 
-function argumentOfCall(text: string, nameEnd: number, start: number): Span | undefined {
+function argumentOfCall(text: string, nameEnd: number, start: number, isFirst: boolean): Span | undefined {
   const limit = Math.min(text.length, nameEnd + MAX_CALL_LENGTH)
   let commas = 0
   let depth = 0
@@ -79,10 +123,12 @@ function argumentOfCall(text: string, nameEnd: number, start: number): Span | un
       STRING.lastIndex = at
       const found = STRING.exec(text)
       if (!found) return undefined
-      const value = found[1] ?? found[2] ?? found[3] ?? ''
+      const written = found[1] ?? found[2] ?? found[3] ?? ''
+      const user = isFirst ? (/^\w{1,40}:(?=.)/.exec(written)?.[0].length ?? 0) : 0
+      const value = written.slice(user)
       const next = text[STRING.lastIndex] ?? ''
-      if (commas > 0 && next !== ':' && certaintyOf(value) >= SURE)
-        return { start: at + 1, end: at + 1 + value.length, kind: 'password', rank: RANK.assigned }
+      if ((commas > 0 || isFirst) && next !== ':' && certaintyOf(value) >= SURE)
+        return { start: at + 1 + user, end: at + 1 + written.length, kind: 'password', rank: RANK_OF_CALL }
       at = STRING.lastIndex
       continue
     }
@@ -127,11 +173,14 @@ export const PAIR_NAMES = [
   'credenciais',
   'credenziali',
   'inloggegevens',
+  'zugang',
 ]
+/** Names of networks and users. They are short, so only whole words count. */
+export const SHORT_PAIR_NAMES = ['wi-fi', 'wifi', 'wlan', 'ssid', 'vpn', 'ftp', 'rdp', 'u:']
 const WORDS_BEFORE =
   /(?:[ \t]{0,2}(?:data|details|info|as|is|are|with|for|to|using|the|in|on|at|https?:\/\/[^\s"'<>]{1,100}|mit|als|sind|avec|con|com|met|default|test|demo|user|username|staging|production|prod|dev|server|database|db|host|admin(?=[ \t]+(?:user|account|login)))(?![\w@/-])){0,5}[ \t]{0,3}(?:[:=>|–—-]{1,2}|\n|→)?[ \t]{0,4}/iy
 const PAIR =
-  /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy
+  /["'`*_([]{0,3}(?!\/)[\w.@+\\$-]{1,60}["'`*_]{0,3}(?:[ \t]{0,3}(?:[:/|,;]|->|→|–|—|-(?=[ \t]))[ \t]{0,3}|[ \t]{1,3}(?:with|and|mit|und|et|y|e|en|\/|pw|pass(?:word)?|p(?=:)|using)(?:[ \t](?:the[ \t])?(?:password|pass|pw|passwort))?:?[ \t]{1,3})["'`*_]{0,3}([^\s"'`<>,]{8,200})/iy
 
 /** A token in place of a user: `sonar.login=…`. */
 const IN_PLACE_OF_USER =
@@ -164,10 +213,81 @@ export function passwordOfPair(text: string, nameEnd: number): Span | undefined 
   return pairedPassword(written, PAIR.lastIndex - written.length)
 }
 
+const WITH_PASSWORD = /[ \t]{1,3}(?:with|using|mit|avec|con|com|met)[ \t]{1,3}["'`]?([^\s"'`<>,]{8,200})/iy
+
+/** Returns the password in `log in with …`. */
+export function passwordOfLogin(text: string, nameEnd: number): Span | undefined {
+  if (text[nameEnd] !== ' ') return undefined
+  WITH_PASSWORD.lastIndex = nameEnd
+  const written = WITH_PASSWORD.exec(text)?.[1]
+  return written === undefined ? undefined : pairedPassword(written, WITH_PASSWORD.lastIndex - written.length)
+}
+
+const USER_LINE =
+  /(?:[ \t]{1,3}(?:create|add|new|default))?[ \t]{1,3}(?!-)[\w.@-]{1,60}[ \t]{1,3}["']?([^\s"'`<>,]{8,200})["']?[ \t]{0,4}(?=\r?\n|$)/y
+
+/** Returns the password that ends the line of a login: `user anna …`, `LOGIN anna …`. */
+export function passwordOfLine(text: string, nameEnd: number): Span | undefined {
+  if (text[nameEnd] !== ' ') return undefined
+  USER_LINE.lastIndex = nameEnd
+  const found = USER_LINE.exec(text)
+  const value = found?.[1]
+  if (!found || value === undefined || /^[0-9a-f-]+$/.test(value) || certaintyOf(value) < SURE)
+    return undefined
+  const start = found.index + found[0].lastIndexOf(value)
+  return { start, end: start + value.length, kind: 'password', rank: RANK.assigned }
+}
+
+export function passwordOfShortPair(text: string, { start, end }: Name): Span | undefined {
+  return /[^\s([{"'`*,;|>]/.test(text[start - 1] ?? '') ? undefined : passwordOfPair(text, end)
+}
+
 function pairedPassword(written: string, start: number): Span | undefined {
   const value = written.replace(/(?:[).,;:_\]]|\*\*){1,4}$/, '')
   if (certaintyOf(value) < SURE) return undefined
   return { start, end: start + value.length, kind: 'password', rank: RANK.assigned }
+}
+
+/** Matches the password behind an address: `anna@example.com:…`, `root@10.0.0.1 / …`. */
+const BEHIND_ADDRESS =
+  /[\w-]{1,60}(?:\.[\w-]{1,60}){0,6}["'`*_]{0,3}(?::(?!\/|\d{1,5}(?:\/|\b(?![!@#$%^&*?~+])))|[ \t]{1,3}(?:[/|:,;]|-|–|—|->|→|and|with|und|mit|et|y)[ \t]{1,3}|\t|[|;])["'`*_]{0,3}([^\s"'`<>,]{8,200})/y
+
+const BLANK_OR_QUOTE = ' \t\n"\'`*([{,/'
+
+export function passwordOfAddress(text: string, atSign: number): Span | undefined {
+  const code = text.charCodeAt(atSign - 2)
+  if (Number.isNaN(code) || BLANK_OR_QUOTE.includes(text[atSign - 2] as string)) return undefined
+  const before = passwordOfUserInfo(text, atSign)
+  if (before || !(isLetter(code) || isDigit(code))) return before
+  BEHIND_ADDRESS.lastIndex = atSign
+  const written = BEHIND_ADDRESS.exec(text)?.[1]
+  if (written === undefined || /^[0-9a-f-]+$/.test(written)) return undefined
+  return pairedPassword(written, BEHIND_ADDRESS.lastIndex - written.length)
+}
+
+const MAX_USER_INFO_LENGTH = 120
+const USER_INFO = /(?:^|[\s,;"'`=(])[\w.+-]{1,40}:([^\s@,;"'`:/]{8,80})$/
+const HOST = /[\w.-]{1,100}(?::\d{1,5})?(?=[\s/,;"'`?)]|$)/y
+
+/** Returns the password in `user:password@host` without a scheme. */
+function passwordOfUserInfo(text: string, atSign: number): Span | undefined {
+  HOST.lastIndex = atSign
+  if (!HOST.test(text)) return undefined
+  const near = text.slice(Math.max(0, atSign - 1 - MAX_USER_INFO_LENGTH), atSign - 1)
+  const value = near.includes(':') ? USER_INFO.exec(near)?.[1] : undefined
+  if (value === undefined || certaintyOf(value) < SURE) return undefined
+  return { start: atSign - 1 - value.length, end: atSign - 1, kind: 'password', rank: RANK.assigned }
+}
+
+/** Markers of passwords that are stored as they are. */
+export const PLAIN_MARKERS = ['{noop}', '{plain}', '{cleartext}']
+const MARKED = /([^\s"'`:;,<>]{6,200})/y
+
+export function markedPassword(text: string, markerEnd: number): Span | undefined {
+  MARKED.lastIndex = markerEnd
+  const value = MARKED.exec(text)?.[1]
+  if (value === undefined || certaintyOf(value) < SURE) return undefined
+  return { start: markerEnd, end: markerEnd + value.length, kind: 'password', rank: RANK.named }
 }
 
 const WIFI_FIELD = /(?:[A-Z]{1,3}:(?:[^;\\\n]|\\.){0,100};){0,5}?P:"?((?:[^;\\\n"]|\\.){1,100})"?;/y

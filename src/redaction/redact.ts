@@ -19,6 +19,7 @@ import {
   bearerToken,
   commandKeywords,
   dsnPassword,
+  echoedSecret,
   givenSecrets,
   HERE_STRING,
   handedOver,
@@ -26,7 +27,9 @@ import {
   hereString,
   pipedPassword,
   READERS,
+  secretOfTool,
   sessionCookies,
+  TOOLS,
   urlPassword,
 } from './commands.ts'
 import {
@@ -54,9 +57,17 @@ import {
   Calls,
   JSON_KINDS,
   KNOWN_USERS,
+  markedPassword,
   PAIR_NAMES,
+  PLAIN_MARKERS,
+  passwordOfAddress,
+  passwordOfLine,
+  passwordOfLogin,
   passwordOfPair,
+  passwordOfShortPair,
   passwordOfUser,
+  SECRET_CALLS,
+  SHORT_PAIR_NAMES,
   secretsInJson,
   secretsInYaml,
   tokenAsLogin,
@@ -65,6 +76,7 @@ import {
 } from './positions.ts'
 import { type NamedRule, RANK, type Span, type TokenRule } from './rule.ts'
 import { ALL_RULES } from './rules.ts'
+import { withoutOverlaps, withRepetitions } from './spans.ts'
 import { HEADS_OF_PAIRS, isHarmless, Tables } from './tables.ts'
 
 /** The scanner reads the plain form; offsets are mapped back to the original. */
@@ -252,8 +264,18 @@ for (const tag of ['<td', '<th'])
   on(tag, (scan) => {
     scan.tables.hasHtml = true
   })
-for (const name of CALLS) on(name, (scan, end) => scan.add(scan.calls.secretOf(end)))
+for (const name of CALLS) on(name, (scan, end) => scan.add(scan.calls.secretOf(end, false)))
+for (const name of SECRET_CALLS) on(name, (scan, end) => scan.add(scan.calls.secretOf(end, true)))
+on('@', (scan, end) => scan.add(passwordOfAddress(scan.text, end)))
+for (const keyword of ['echo ', 'printf ']) on(keyword, (scan, end) => scan.add(echoedSecret(scan.text, end)))
+for (const keyword of TOOLS) on(keyword, (scan, end) => scan.add(secretOfTool(scan.text, end, keyword)))
 for (const name of PAIR_NAMES) on(name, (scan, end) => scan.add(passwordOfPair(scan.text, end)))
+for (const name of ['log in', 'login', 'sign in', 'log on', 'logging in'])
+  on(name, (scan, end) => scan.add(passwordOfLogin(scan.text, end)))
+for (const name of ['user', 'login']) on(name, (scan, end) => scan.add(passwordOfLine(scan.text, end)))
+for (const name of SHORT_PAIR_NAMES)
+  on(name, (scan, end) => scan.add(passwordOfShortPair(scan.text, { start: end - name.length, end })))
+for (const marker of PLAIN_MARKERS) on(marker, (scan, end) => scan.add(markedPassword(scan.text, end)))
 for (const name of KNOWN_USERS) on(name, (scan, end) => scan.add(passwordOfUser(scan.text, end)))
 on('login', (scan, end) => scan.add(tokenAsLogin(scan.text, end)))
 for (const name of ['log in', 'login', 'sign in', 'log on'])
@@ -325,7 +347,8 @@ function* scanPlain(text: string): Pieces<{ spans: Span[]; hasSequences: boolean
   }
   for (const span of yield* state.tables.rest()) state.add(span)
   yield
-  if (!hasForeignLetters(text)) return { spans: withoutOverlaps(found), hasSequences: state.hasSequences }
+  if (!hasForeignLetters(text))
+    return { spans: withRepetitions(text, withoutOverlaps(found)), hasSequences: state.hasSequences }
   const tables = new Tables(text)
   tables.hasHtml = state.tables.hasHtml
   const foreign: Scan = {
@@ -339,7 +362,7 @@ function* scanPlain(text: string): Pieces<{ spans: Span[]; hasSequences: boolean
   }
   for (const span of yield* tables.rest()) state.add(span)
   yield
-  const spans = withoutOverlaps(found)
+  const spans = withRepetitions(text, withoutOverlaps(found))
   return { spans, hasSequences: state.hasSequences }
 }
 
@@ -429,24 +452,6 @@ function isLower(code: number): boolean {
 
 function isUpper(code: number): boolean {
   return code >= 65 && code <= 90
-}
-
-function withoutOverlaps(found: Span[]): Span[] {
-  found.sort((a, b) => a.start - b.start || b.end - a.end)
-  const kept: Span[] = []
-  for (const span of found) {
-    const last = kept.at(-1)
-    if (last === undefined || span.start >= last.end) {
-      kept.push({ ...span })
-      continue
-    }
-    if (span.rank > last.rank) {
-      last.kind = span.kind
-      last.rank = span.rank
-    }
-    last.end = Math.max(last.end, span.end)
-  }
-  return kept
 }
 
 /** A finding by kind and count. The secret itself is never stored, logged or returned. */

@@ -348,7 +348,7 @@ export class Tables {
       const spans = this.#open(this.#lines, rows)
       if (spans || cut.name === 'bars') return spans
     }
-    return /\S {2,}\S|^[A-Z]+ /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next)
+    return /\S {2,}\S|^[A-Z]+ |^[ \t]{0,4}[#;] /.test(head.text) && /\S\s+\S|^[-=]+$/.test(next)
       ? this.#alignedBelow(head, prefix)
       : undefined
   }
@@ -367,7 +367,9 @@ export class Tables {
   #alignedBelow(head: Line, prefix: LinePrefix): readonly Span[] | undefined {
     const wide = byBlanks(head.text.trimEnd(), head.start).filter(({ text }) => text.trim() !== '')
     const isCapital = /^[A-Z][A-Z0-9_/-]*(?: [A-Z0-9_/-]+)+$/.test(head.text.trimEnd())
-    const cells = wide.length > 1 ? wide : isCapital ? bySingleBlanks(head.text.trimEnd(), head.start) : []
+    const sign = /^[ \t]{0,4}[#;][ \t]{1,4}(?=\w)/.exec(head.text)?.[0].length ?? 0
+    const bySingle = () => bySingleBlanks(head.text.slice(sign).trimEnd(), head.start + sign)
+    const cells = wide.length > 1 ? wide : isCapital || sign > 0 ? bySingle() : []
     if (!areHeads(cells)) return undefined
     const rows = this.#rows(this.#lines, head, prefix, cells, (line) => alignedRow(line, cells, head.start))
     return this.#open(this.#lines, rows)
@@ -541,9 +543,10 @@ function signBehind(text: string, nameEnd: number): string | undefined {
 
 type List = { items: Cell[]; end: number }
 const LIST_BEFORE = 200
-const LIST_ITEMS = /^(?:\s{0,4}["'`[]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[\w -]{0,40}$/
+const LIST_ITEMS =
+  /^(?:\s{0,4}["'`[]?[$@]?[\w -]{0,40}["'`\]]?\s{0,4},){0,20}\s{0,40}["'`[]?[$@]?[\w -]{0,40}$/
 const BETWEEN_LISTS =
-  /[\s,]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy
+  /[\s,"'`]{0,20}(?:values|select|from\s{1,4}stdin;\r?\n|["']?\w{1,12}["']?\s{0,2}[:=])?[\s,:=]{0,20}[[(]{0,2}\s{0,20}(?:[([]|(?<=stdin;\r?\n))/iy
 const LIST_ITEM =
   /\s{0,40}(?:[NEnebx]?'((?:[^'\\\n]|\\.|''){0,400})'|"((?:[^"\\\n]|\\.){0,400})"|`([^`\n]{0,100})`|\[([^\]\n]{0,40})\]|([^\s,()[\]"'`]{0,200}(?:\([^()\n]{0,100}\))?(?: [\w]{1,20}){0,3}))\s{0,20}([,)\]])/y
 

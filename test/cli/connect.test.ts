@@ -153,11 +153,14 @@ test('over SSH a code that is typed elsewhere signs in', async () => {
   const connecting = kvault(['connect', 'codex', '--yes', '--no-hooks'], {
     SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22',
   })
-  const db = vault.app.services.database.db
-  const waits = () => db.selectFrom('oauth_device_codes').select('device_hash').executeTakeFirst()
+  const { database } = vault.app.services
+  const waits = () =>
+    database.transaction((db) => db.selectFrom('oauth_device_codes').select('device_hash').executeTakeFirst())
   await expect.poll(waits, { timeout: 20_000 }).toBeDefined()
   // What the person does is tested beside the routes; here they decline.
-  await db.updateTable('oauth_device_codes').set({ denied_at: new Date().toISOString() }).execute()
+  await database.transaction((db) =>
+    db.updateTable('oauth_device_codes').set({ denied_at: new Date().toISOString() }).execute(),
+  )
   const result = await connecting
   expect(result.stdout).toMatch(new RegExp(`${vault.url}/device\\n {2}[A-Z]{4}-[A-Z]{4}`))
   expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('declined') })

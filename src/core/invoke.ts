@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CORE_TOOL_NAMES } from '../shared/core-tools.ts'
 import type { Scope } from '../shared/scopes.ts'
 import type { Capability, LimitClass } from './capability.ts'
 import type { Ctx, UserCtx, Viewer } from './context.ts'
@@ -174,16 +175,7 @@ async function invokeThin(
 
 export type ToolCapability = Capability & { tool: NonNullable<Capability['tool']> }
 
-/** The smaller tool profile, for clients to which every listed tool costs tokens. */
-export const CORE_TOOLS: ReadonlySet<string> = new Set([
-  'search_records',
-  'get_card',
-  'record_card',
-  'update_card',
-  'get_project_context',
-  'append_context_turn',
-  'get_ai_guide',
-])
+export const CORE_TOOLS: ReadonlySet<string> = new Set(CORE_TOOL_NAMES)
 
 const isTool = (capability: Capability): capability is ToolCapability => capability.tool !== undefined
 

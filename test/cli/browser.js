@@ -3,8 +3,11 @@
 const [, , address] = process.argv
 const cookie = `kv_session=${process.env.PERSON}`
 const page = await (await fetch(address, { headers: { cookie } })).text()
-const inputs = [...page.matchAll(/<input type="(?:hidden|checkbox)" name="([^"]+)" value="([^"]*)"/g)]
-const fields = inputs.map(([, name, value]) => [
+// A box that is not ticked stays so.
+const inputs = [
+  ...page.matchAll(/<input type="(hidden|checkbox)" name="([^"]+)" value="([^"]*)" ?(checked)?>/g),
+].filter(([, type, , , checked]) => type === 'hidden' || checked)
+const fields = inputs.map(([, , name, value]) => [
   name,
   value.replace(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code))),
 ])

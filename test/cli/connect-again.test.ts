@@ -108,11 +108,12 @@ async function standIn({ atKey, atTry, isRefused }: Others, work: (url: string) 
     let sent = ''
     for await (const chunk of request) sent += chunk
     const { id, name } = JSON.parse(sent || '{}')
-    if (request.url === '/mcp') atTry?.()
+    const isTry = request.url?.startsWith('/mcp') ?? false
+    if (isTry) atTry?.()
     else if (request.method === 'POST') atKey?.(name)
     const answer = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    if (request.url !== '/mcp') return answer(201, { api_key: 'kv_made', key_id: 'one' })
+    if (!isTry) return answer(201, { api_key: 'kv_made', key_id: 'one' })
     return isRefused ? answer(403, { detail: 'Not here.' }) : answer(200, { id, result: { tools: [] } })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -131,7 +132,7 @@ test('what the agent writes into its files while connect waits for a key stays',
   await standIn({ atKey }, async (url) => {
     const result = await kvault('connect', 'claude-code', '--yes', '--key', 'kv_given', '--url', url)
     expect(result).toMatchObject({ code: 0, stderr: '' })
-    expect(entryIn('.claude.json').url).toBe(`${url}/mcp`)
+    expect(entryIn('.claude.json').url).toBe(`${url}/mcp?profile=core`)
   })
   expect(JSON.parse(text('.claude.json')).starts).toBe(2)
   const { theme, hooks } = JSON.parse(text('.claude/settings.json'))
@@ -207,7 +208,7 @@ test('doctor says of a hook that once failed that the finding goes when it runs 
     '{"at":"2026-01-02T03:04:05.000Z","ms":70,"chars":0,"error":"away"}',
   )
   const { stdout } = await kvault('doctor', '--key', key)
-  expect(stdout).toMatch(/fail +Gemini CLI, start .*: away +→ .*this goes when the hook runs again\./)
+  expect(stdout).toMatch(/fail +Gemini CLI .*start: .*: away.* +→ .*this goes when the hook runs again\./)
 })
 
 const profile = () => JSON.parse(text('.config/kvault/profile.json'))
@@ -218,15 +219,15 @@ test('hooks that are there go along to the vault that an agent is connected to',
   try {
     const others = await apiKeyOf(await registerPerson(other))
     const given = ['connect', 'gemini', '--key', others, '--url', other.url]
-    expect((await kvault(...given, '--dry-run')).stdout).toContain(`have no key for ${other.url}`)
+    expect((await kvault(...given, '--dry-run')).stdout).toContain('a new one for the hooks of Gemini CLI')
     expect(profile().url).toBe(vault.url)
     expect(await kvault(...given, '--yes')).toMatchObject({
       code: 0,
       stderr: '',
-      stdout: expect.stringContaining(`all hooks here use ${other.url} from now on`),
+      stdout: expect.stringContaining(`Your agents now use ${other.url}.`),
     })
     expect(profile().url).toBe(other.url)
-    expect((await kvault(...given, '--yes')).stdout).not.toContain('from now on')
+    expect((await kvault(...given, '--yes')).stdout).not.toContain('Your agents now use')
   } finally {
     await other.close()
   }

@@ -285,7 +285,7 @@ test('doctor says with which address to connect', async () => {
   put('.cursor/mcp.json', '{"mcpServers":{"knowledge-vault":{"url":"http://127.0.0.1:1/mcp"}}}')
   const { stdout } = await kvault(['doctor', '--key', await apiKeyOf(person)])
   const advice = `→ kvault connect cursor --url ${vault.url}\n`
-  expect(stdout.split(advice)).toHaveLength(3)
+  expect(stdout.split(advice)).toHaveLength(2)
 })
 
 test('options that cannot be right are refused before anything is done', async () => {

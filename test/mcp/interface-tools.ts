@@ -207,6 +207,9 @@ export const CORE_PROFILE = [
   'get_project_context',
   'append_context_turn',
   'get_ai_guide',
+  'verify_card',
+  'recall',
+  'search_project_context',
 ]
 
 /** Optional inputs that we add to tools of the interface. */

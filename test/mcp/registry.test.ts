@@ -211,7 +211,7 @@ describe.each(list(viewer(SCOPES), 'full').map((tool) => [tool.name, tool] as co
   },
 )
 
-test('the core profile is the one of the interface', () => {
+test('the core profile has the tools that agents use every day', () => {
   expect([...CORE_TOOLS].sort()).toEqual([...CORE_PROFILE].sort())
   expect(
     list(viewer(SCOPES), 'core')

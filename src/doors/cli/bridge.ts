@@ -97,11 +97,12 @@ const send = async (
   line: string,
   message: Message,
   negotiated: string | undefined,
+  query: string,
 ): Promise<Answered> => {
   const home = await homeFor(profile, message)
   const atHome = home ? withHome(message, home) : message
   const clean = await withoutSecretsIn(atHome)
-  const answer = await request(`${profile.url}/mcp`, {
+  const answer = await request(`${profile.url}/mcp${query}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -123,7 +124,10 @@ type Vault = {
   send: (line: string, message: Message, negotiated: string | undefined) => Promise<Answered>
 }
 
-function vaultOf(options: ProfileOptions): Vault {
+type BridgeOptions = ProfileOptions & { core?: boolean }
+
+function vaultOf(options: BridgeOptions): Vault {
+  const query = options.core ? '?profile=core' : ''
   let profile = findProfile(options)
   const toDo =
     givenKey(options) === undefined
@@ -134,13 +138,13 @@ function vaultOf(options: ProfileOptions): Vault {
     advice: `${toDo} --url ${profile.url}`,
     send: async (line, message, negotiated) => {
       const tried = profile.apiKey
-      const answered = await send(profile, line, message, negotiated)
+      const answered = await send(profile, line, message, negotiated, query)
       if (answered.answer.statusCode !== 401) return answered
       const saved = findProfile(options)
       if (saved.url !== profile.url || !saved.apiKey || saved.apiKey === tried) return answered
       profile = saved
       answered.answer.resume()
-      return send(profile, line, message, negotiated)
+      return send(profile, line, message, negotiated, query)
     },
   }
 }
@@ -161,7 +165,7 @@ const agreedVersion = ({ method }: Message, reply: Reply | null | undefined): st
 const withIdOf = ({ id }: Message, reply: Reply, text: string): string =>
   reply.id === null ? JSON.stringify({ ...reply, id: id ?? null }) : text
 
-export async function bridge(options: ProfileOptions = {}): Promise<void> {
+export async function bridge(options: BridgeOptions = {}): Promise<void> {
   const vault = vaultOf(options)
   let negotiated: string | undefined
   const write = (text: string) => process.stdout.write(`${text.replaceAll('\n', '')}\n`)

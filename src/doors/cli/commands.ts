@@ -40,8 +40,15 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--url <url>', VAULT_TO_JOIN)
     .option('--key <key>', KEY)
     .option('--dry-run', 'show the changes, write nothing')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; nothing is shared unless --share names the team')
     .option('--http', 'allow plain http to another machine')
+    .option(
+      '--all-tools',
+      'all tools instead of the core ones; tick publishing and members on the consent page',
+    )
+    .option('--device', 'sign in by a code that you type in a browser elsewhere (over SSH by itself)')
+    .option('--share <id>', 'share what you and your agents record with this private team')
+    .option('--no-share', 'keep what they record private')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
     .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
     .option('--no-hooks', 'only the entry, without the hooks that bring the vault to the agent')
@@ -63,23 +70,21 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--key <key>', 'keep this API key instead')
     .option('--email <email>', 'sign in by password instead')
     .option('--password-stdin', 'read the password from standard input')
+    .option('--device', 'sign in by a code that you type in a browser elsewhere (over SSH by itself)')
+    .option('--all-tools', 'with --email: a key that may also publish and manage members')
     .option('--http', 'allow plain http to another machine')
     .action((options) => done(async () => (await import('./sign-in.ts')).login(options)))
   command('logout', 'delete that key, here and at the vault')
     .option('--yes', 'do not ask')
     .action((options) => done(async () => (await import('./sign-in.ts')).logout(options)))
-  vaultCommand('whoami', 'the account and the vault of this command')
-    .option('--json', 'as JSON')
-    .action((options) => done(async () => (await import('./status.ts')).whoami(options)))
-  vaultCommand('status', 'account, vault, team and connected agents')
-    .option('--json', 'as JSON')
-    .action((options) => done(async () => (await import('./status.ts')).status(options)))
-  vaultCommand('mcp', 'MCP server on standard input and output, bridging to the vault').action((options) =>
-    done(async () => {
-      await (await import('./bridge.ts')).bridge(options)
-      return EXIT.done
-    }),
-  )
+  vaultCommand('mcp', 'MCP server on standard input and output, bridging to the vault')
+    .option('--core', 'only the tools that agents use every day')
+    .action((options) =>
+      done(async () => {
+        await (await import('./bridge.ts')).bridge(options)
+        return EXIT.done
+      }),
+    )
 }
 
 function addHooks(command: MakeCommand, done: Done): void {
@@ -111,6 +116,12 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--no-environment', 'do not send the versions in the lock files here')
     .option('--json', 'as JSON')
     .action((words, options) => done(async () => (await import('./cards.ts')).search(words, options)))
+  vaultCommand('whoami', 'the account and the vault of this command')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./status.ts')).whoami(options)))
+  vaultCommand('status', 'account, vault, team and connected agents')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./status.ts')).status(options)))
   vaultCommand('show <card>', 'a whole card, with its evidence: its id, or its number in the last search')
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./card-actions.ts')).show(id, options)))

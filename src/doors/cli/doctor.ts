@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { VERSION } from '../../core/version.ts'
+import { CORE_TOOL_NAMES } from '../../shared/core-tools.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { accountOf } from './account.ts'
 import { entryIn, keyIn, readText, wayOf } from './connect/client-settings.ts'
@@ -23,9 +24,11 @@ import { ask, errorText, notAVault, type Reply } from './vault-client.ts'
 
 type Finding = {
   what: string
-  state: 'ok' | 'warn' | 'fail'
+  state: 'ok' | 'unused' | 'warn' | 'fail'
   detail: string
   advice?: string
+  /** The agent that it is about: the table has one line for each. */
+  agent?: string
 }
 
 /** Returns the `connect` command with the address, so that it joins the checked vault and no other. */
@@ -50,11 +53,14 @@ type Tool = { name: string; scopes: string[] }
 const toolsOf = async (url: string): Promise<Tool[]> =>
   ((await ask(url, '/mcp/manifest')).body as { tools?: Tool[] } | undefined)?.tools ?? []
 
+/** Warns of missing core tools only: the others are given on purpose. */
 function judgeTools(what: string, usable: readonly string[], all: readonly Tool[]): Finding {
-  const missing = all.filter(({ name }) => !usable.includes(name))
-  if (missing.length === 0) return ok(what, `${usable.length} of ${all.length} tools`)
+  const detail = `${usable.length} of ${all.length} tools`
+  const isCore = (name: string) => CORE_TOOL_NAMES.some((core) => core === name)
+  const missing = all.filter(({ name }) => isCore(name) && !usable.includes(name))
+  if (missing.length === 0) return ok(what, detail)
   const scopes = [...new Set(missing.flatMap((tool) => tool.scopes))].join(', ')
-  return warn(what, `${usable.length} of ${all.length} tools`, `For the others its key needs: ${scopes}`)
+  return warn(what, detail, `For the others its key needs: ${scopes}`)
 }
 
 /** Checks this command's key by asking for the tools. */
@@ -102,7 +108,12 @@ async function checkClient(client: McpClient, url: string, all: readonly Tool[])
 
 async function checkClients(url: string): Promise<Finding[]> {
   const all = await toolsOf(url)
-  return Promise.all(installedClients().map((client) => checkClient(client, url, all)))
+  return Promise.all(
+    installedClients().map(async (client) => ({
+      ...(await checkClient(client, url, all)),
+      agent: client.title,
+    })),
+  )
 }
 
 /** Advice after a failure that may have been short: no other finding says what to fix. */
@@ -118,7 +129,7 @@ function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly s
   const what = `${title}, ${moment}`
   if (isOff(off, name, moment)) return ok(what, 'switched off here')
   const last = lastRun(name, moment)
-  if (!last) return ok(what, 'has not run yet')
+  if (!last) return { what, state: 'unused', detail: 'not used yet' }
   const when = `${timeOf(last.at)}, ${last.ms} ms`
   if (last.error) return fail(what, `${when}: ${last.error}`, AFTER_A_FAILURE)
   const ran = `${when}, ${last.chars} characters`
@@ -140,7 +151,12 @@ function checkOne(client: McpClient, url: string, off: readonly string[]): Findi
   const hasRun = moments.some((moment) => lastRun(client.name, moment))
   const head = hasRun
     ? ok(what, 'installed')
-    : warn(what, 'installed, never run', `Start a session of ${client.title}.`)
+    : {
+        what,
+        state: 'unused' as const,
+        detail: 'not used yet',
+        advice: `Start a session of ${client.title}.`,
+      }
   return [head, ...rows]
 }
 
@@ -206,7 +222,9 @@ export async function checkHooks(profile: Partial<Profile> & { url: string }): P
       fail('Project file', unreadableText(file), 'Repair it. Until then all hooks are off here.'),
     ),
     ...(await checkProject(process.cwd(), profile)),
-    ...installedClients().flatMap((client) => checkOne(client, profile.url, off)),
+    ...installedClients().flatMap((client) =>
+      checkOne(client, profile.url, off).map((one) => ({ ...one, agent: client.title })),
+    ),
     ...checkWaiting(profile),
   ]
 }
@@ -324,11 +342,62 @@ export function checkProxy(url: string, knowsProxies = KNOWS_PROXIES): Finding {
   return warn('Proxy', `${name} is set, but Node ignores it`, `${toDo}, or set NO_PROXY.`)
 }
 
-const COLOUR = { ok: 'green', warn: 'yellow', fail: 'red' } as const
-const WIDEST = 90
+const COLOUR = { ok: 'green', unused: 'dim', warn: 'yellow', fail: 'red' } as const
+const SIGN = { ok: 'ok', unused: '-', warn: 'warn', fail: 'fail' } as const
+/** From good to bad: the line of an agent shows the worst. A moment that was not used is no fault. */
+const ORDER = ['unused', 'ok', 'warn', 'fail'] as const
+
+const momentOf = ({ what, agent }: Finding): string => what.slice(`${agent}, `.length)
+
+/** Puts what was found about one agent into one line. */
+function agentLine(agent: string, found: readonly Finding[]): Finding {
+  const worst = found.reduce((a, b) => (ORDER.indexOf(b.state) > ORDER.indexOf(a.state) ? b : a))
+  const entry = found.find(({ what }) => what === agent)
+  const hooks = found.find(({ what }) => what === `Hooks of ${agent}`)
+  const moments = found.filter((one) => one !== entry && one !== hooks)
+  const unused = moments.filter(({ state }) => state === 'unused').map(momentOf)
+  const said = [entry?.detail, hooks && hooksDetail(hooks, moments)]
+  const isBad = worst.state === 'warn' || worst.state === 'fail'
+  const bad = moments.filter(({ state }) => state === 'warn' || state === 'fail')
+  for (const one of bad) said.push(`${momentOf(one)}: ${one.detail}`)
+  if (unused.length > 0 && unused.length < moments.length) said.push(`not used yet: ${unused.join(', ')}`)
+  const advice = isBad ? worst.advice : hooks?.advice
+  return {
+    what: agent,
+    state: worst.state,
+    detail: said.filter(Boolean).join('; '),
+    ...(advice ? { advice } : {}),
+  }
+}
+
+function hooksDetail(hooks: Finding, moments: readonly Finding[]): string {
+  if (hooks.state === 'unused') return 'hooks not used yet'
+  const used = moments.filter(({ state }) => state === 'ok').map(momentOf)
+  return `hooks ${hooks.detail}${used.length > 0 ? `: ${used.join(', ')}` : ''}`
+}
+
+function withOneLinePerAgent(findings: readonly Finding[]): Finding[] {
+  const agents = new Set(findings.flatMap(({ agent }) => agent ?? []))
+  const lines = new Map(
+    [...agents].map((agent) => [
+      agent,
+      agentLine(
+        agent,
+        findings.filter((one) => one.agent === agent),
+      ),
+    ]),
+  )
+  return findings.flatMap((one) => {
+    if (one.agent === undefined) return [one]
+    const line = lines.get(one.agent)
+    lines.delete(one.agent)
+    return line ?? []
+  })
+}
+const WIDEST = 240
 
 const row = ({ state, what, detail, advice }: Finding): string[] => [
-  paint(COLOUR[state], state),
+  paint(COLOUR[state], SIGN[state]),
   what,
   plain(detail, WIDEST),
   advice ? `→ ${advice}` : '',
@@ -344,7 +413,7 @@ export async function doctor(options: ProfileOptions & { json?: boolean }): Prom
   }
   findings.push(...(await checkHooks(profile)))
   if (options.json) printJson({ url, findings })
-  else print(table(['', 'what', 'finding', 'what to do'], findings.map(row)))
+  else print(table(['', 'what', 'finding', 'what to do'], withOneLinePerAgent(findings).map(row)))
   const failed = findings.filter((finding) => finding.state === 'fail')
   if (failed.length === 0) return EXIT.done
   return failed.some((finding) => finding.what === 'Credential') ? EXIT.notSignedIn : EXIT.failed

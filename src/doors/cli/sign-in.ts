@@ -5,7 +5,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { AGENT_KEYS, TOOL_SCOPES } from '../../shared/scopes.ts'
+import { CORE_SCOPES } from '../../shared/core-tools.ts'
+import { AGENT_KEYS, type Scope, TOOL_SCOPES } from '../../shared/scopes.ts'
 import { entryIn, withEntry } from './connect/client-settings.ts'
 import type { McpClient } from './connect/clients.ts'
 import { agreed, type ConsentOptions, requireEncryption } from './connect/consent.ts'
@@ -24,8 +25,9 @@ import {
   urlToJoin,
   writePrivate,
 } from './profile.ts'
-import { isInteractive, paint, print, secretQuestion, warn } from './terminal.ts'
+import { isInteractive, paint, plain, print, secretQuestion, warn } from './terminal.ts'
 import { ask, failure, withUserId } from './vault-client.ts'
+import { teamsToShareWith, type Workspace } from './workspaces.ts'
 
 type BrowserSession = { token: string; end: () => Promise<void> }
 
@@ -35,8 +37,10 @@ type Metadata = {
   token_endpoint: string
   registration_endpoint: string
   revocation_endpoint: string
+  device_authorization_endpoint?: string
 }
 
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 const WAIT_MS = 5 * 60_000
 const CALLBACK = '/callback'
 
@@ -131,7 +135,7 @@ async function registered(metadata: Metadata, redirectUri: string): Promise<stri
       client_name: `kvault on ${hostname()}`.slice(0, 100),
       redirect_uris: [redirectUri],
       token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token'],
+      grant_types: ['authorization_code', 'refresh_token', DEVICE_GRANT],
     },
   })
   if (reply.status !== 201) throw failure(reply)
@@ -142,8 +146,69 @@ const post = (address: string, fields: Record<string, string>) =>
   ask(address, '', { method: 'POST', headers: form, text: new URLSearchParams(fields).toString() })
 
 /** Signs in or up in the browser; returns a token for making keys. */
-async function signInByBrowser(url: string, tell: (line: string) => void): Promise<BrowserSession> {
+const SCOPES_TO_ASK_FOR = [...TOOL_SCOPES, AGENT_KEYS].join(' ')
+
+/** Over SSH, or without a display, no browser here can return to this program. */
+const hasNoBrowser = (): boolean =>
+  Boolean(process.env.SSH_CONNECTION || process.env.SSH_TTY) || browserCommand('') === undefined
+
+type DeviceAnswer = {
+  device_code: string
+  user_code: string
+  verification_uri: string
+  expires_in: number
+  interval?: number
+}
+
+/** Revoking the refresh token ends the whole grant. */
+const sessionOf = (metadata: Metadata, clientId: string, body: unknown): BrowserSession => {
+  const { access_token, refresh_token } = body as { access_token: string; refresh_token: string }
+  const end = async () =>
+    void (await post(metadata.revocation_endpoint, { token: refresh_token, client_id: clientId }))
+  return { token: access_token, end }
+}
+
+/** Signs in by a code that the person types in a browser on any computer (RFC 8628). */
+async function signInByDevice(
+  url: string,
+  metadata: Metadata,
+  endpoint: string,
+  tell: (line: string) => void,
+): Promise<BrowserSession> {
+  const client_id = await registered(metadata, `http://127.0.0.1${CALLBACK}`)
+  const started = await post(endpoint, { client_id, scope: SCOPES_TO_ASK_FOR, resource: metadata.issuer })
+  if (started.status !== 200) throw failure(started)
+  const { device_code, user_code, verification_uri, expires_in, interval } = started.body as DeviceAnswer
+  requirePage(verification_uri, url)
+  tell(
+    `Open this page on any computer, and type the code:\n  ${verification_uri}\n  ${plain(String(user_code))}`,
+  )
+  const until = Date.now() + expires_in * 1000
+  for (let seconds = interval ?? 5; Date.now() < until; ) {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    const reply = await post(metadata.token_endpoint, { grant_type: DEVICE_GRANT, device_code, client_id })
+    if (reply.status === 200) return sessionOf(metadata, client_id, reply.body)
+    const { error } = (reply.body ?? {}) as { error?: string }
+    if (error === 'slow_down') seconds += 5
+    else if (error === 'access_denied')
+      throw new CommandError('The sign-in was declined in the browser.', EXIT.notSignedIn)
+    else if (error !== 'authorization_pending') throw failure(reply)
+  }
+  throw new CommandError('Nobody typed the code in time. Repeat the command.', EXIT.notSignedIn)
+}
+
+async function signIn(url: string, device: boolean, tell: (line: string) => void): Promise<BrowserSession> {
   const metadata = await metadataOf(url)
+  const endpoint = metadata.device_authorization_endpoint
+  if (endpoint !== undefined && (device || hasNoBrowser())) {
+    requirePage(endpoint, url)
+    return signInByDevice(url, metadata, endpoint, tell)
+  }
+  if (device) throw new CommandError(`${url} offers no sign-in by a code.`)
+  return signInByBrowser(metadata, tell)
+}
+
+async function signInByBrowser(metadata: Metadata, tell: (line: string) => void): Promise<BrowserSession> {
   const [state, verifier] = [random(), random()]
   const { port, code, server } = await listenForReturn(state)
   try {
@@ -155,13 +220,15 @@ async function signInByBrowser(url: string, tell: (line: string) => void): Promi
       client_id,
       redirect_uri,
       state,
-      scope: [...TOOL_SCOPES, AGENT_KEYS].join(' '),
+      scope: SCOPES_TO_ASK_FOR,
       resource: metadata.issuer,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
     }
     for (const [name, value] of Object.entries(request)) address.searchParams.set(name, value)
-    tell(`Sign in, or sign up, in the browser on this computer:\n  ${address.href}`)
+    tell(
+      `Sign in, or sign up, in the browser on this computer (on another one: repeat with --device):\n  ${address.href}`,
+    )
     openBrowser(address.href)
     const given = await within(code, WAIT_MS)
     const reply = await post(metadata.token_endpoint, {
@@ -172,11 +239,7 @@ async function signInByBrowser(url: string, tell: (line: string) => void): Promi
       code_verifier: verifier,
     })
     if (reply.status !== 200) throw failure(reply)
-    const { access_token, refresh_token } = reply.body as { access_token: string; refresh_token: string }
-    // Revoking the refresh token ends the whole grant.
-    const end = async () =>
-      void (await post(metadata.revocation_endpoint, { token: refresh_token, client_id }))
-    return { token: access_token, end }
+    return sessionOf(metadata, client_id, reply.body)
   } finally {
     server.close()
     server.closeAllConnections()
@@ -264,6 +327,10 @@ export type ClientKey = { apiKey: string; keyId?: string }
 export type KeyMaker = {
   /** Makes a key named after the client and this machine. */
   keyFor: (title: string) => Promise<ClientKey>
+  /** Signs in, if that has not happened, and returns the private teams where the person may write. */
+  teams: () => Promise<{ teams: Workspace[]; isDeclined: boolean }>
+  /** Lets the keys that are made from now on share what they record with this team. */
+  shareWith: (workspaceId: string) => void
   done: () => Promise<void>
 }
 
@@ -273,16 +340,37 @@ type Created = { api_key: string; key_id: string }
 const CREATED = { api_key: '', key_id: '' }
 const asKey = ({ api_key, key_id }: Created): ClientKey => ({ apiKey: api_key, keyId: key_id })
 
-type Home = { default_workspace_id?: string }
+type Home = { default_workspace_id?: string; share_recorded?: boolean }
 
 const NO_HOME = 'only a key that is made now can name a workspace'
 
+type Headers = Record<string, string>
+
+async function teamsAt(url: string, headers: Headers): Promise<{ teams: Workspace[]; isDeclined: boolean }> {
+  const listed = await ask(url, '/api/v1/workspaces?limit=200', {
+    headers,
+    shape: { items: [{ workspace_id: '', name: '' }] },
+  })
+  if (listed.status !== 200) throw failure(listed)
+  const me = await ask(url, '/api/v1/auth/me', { headers })
+  const { share_recorded, sharing_answered } = (me.body ?? {}) as Record<string, unknown>
+  return {
+    teams: teamsToShareWith((listed.body as { items: Workspace[] }).items),
+    isDeclined: sharing_answered === true && share_recorded !== true,
+  }
+}
+
+const share = (home: Home) => (workspaceId: string) => {
+  home.default_workspace_id = workspaceId
+  home.share_recorded = true
+}
+
 /** Makes narrower keys if the given key has the scope `account`; otherwise uses the given key. */
-function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
+function byGivenKey(url: string, apiKey: string, home: Home, scopes: readonly Scope[]): KeyMaker {
   const headers = { 'x-api-key': apiKey }
   return {
     keyFor: async (title) => {
-      const body = { name: keyName(title), scopes: TOOL_SCOPES, ...home }
+      const body = { name: keyName(title), scopes, ...home }
       const reply = await ask(url, '/api/v1/auth/api-keys', { body, headers, shape: CREATED })
       if (reply.status === 201) return asKey(reply.body as Created)
       if (reply.status === 403 && home.default_workspace_id)
@@ -290,6 +378,8 @@ function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
       if (reply.status === 403) return { apiKey }
       throw failure(reply)
     },
+    teams: () => teamsAt(url, headers),
+    shareWith: share(home),
     done: async () => {},
   }
 }
@@ -306,35 +396,47 @@ const shared = (saved: Profile): KeyMaker => ({
       EXIT.notSignedIn,
     )
   },
+  teams: async () => ({ teams: [], isDeclined: true }),
+  shareWith: () => {},
   done: async () => {},
 })
 
-function byBrowser(url: string, tell: (line: string) => void, home: Home): KeyMaker {
+function byBrowser(url: string, tell: (line: string) => void, home: Home, device: boolean): KeyMaker {
   let session: BrowserSession | undefined
+  const signedIn = async (): Promise<Headers> => {
+    session ??= await signIn(url, device, tell)
+    return { authorization: `Bearer ${session.token}` }
+  }
   return {
     keyFor: async (title) => {
-      session ??= await signInByBrowser(url, tell)
-      const headers = { authorization: `Bearer ${session.token}` }
+      const headers = await signedIn()
       const body = { name: keyName(title), ...home }
       const reply = await ask(url, '/api/v1/auth/api-keys/agent', { body, headers, shape: CREATED })
       if (reply.status !== 201) throw failure(reply)
       return asKey(reply.body as Created)
     },
+    teams: async () => teamsAt(url, await signedIn()),
+    shareWith: share(home),
     done: async () => session?.end(),
   }
 }
 
 export function keyMaker(
   url: string,
-  options: ProfileOptions & { workspace?: string },
+  options: ProfileOptions & {
+    workspace?: string
+    share?: string | false
+    allTools?: boolean
+    device?: boolean
+  },
   tell: (line: string) => void,
 ): KeyMaker {
   const home = options.workspace === undefined ? {} : { default_workspace_id: options.workspace }
   const given = givenKey(options)
-  if (given) return byGivenKey(url, given, home)
+  if (given) return byGivenKey(url, given, home, options.allTools ? TOOL_SCOPES : CORE_SCOPES)
   const saved = savedProfile()
-  if (saved?.url !== url || isInteractive()) return byBrowser(url, tell, home)
-  if (options.workspace !== undefined)
+  if (saved?.url !== url || isInteractive()) return byBrowser(url, tell, home, options.device ?? false)
+  if (options.workspace !== undefined || typeof options.share === 'string')
     throw new CommandError(`The saved key would be shared, and ${NO_HOME}. Give one with --key.`)
   return shared(saved)
 }
@@ -364,7 +466,7 @@ export async function hasOwnProfile(url: string): Promise<boolean> {
 export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void> {
   if (await hasOwnProfile(url)) return
   await keepProfile({ url, ...(await maker.keyFor('kvault')) })
-  print(`${KVAULT} and all hooks here use ${url} from now on.`)
+  print(`Your agents now use ${url}.`)
 }
 
 /** Deletes a key by a request with this key. A missing key counts as deleted. */
@@ -376,7 +478,13 @@ export async function endKey(url: string, apiKey: string): Promise<void> {
   if (![204, 401, 404].includes(reply.status)) throw failure(reply)
 }
 
-export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean; http?: boolean }
+export type LoginOptions = ProfileOptions & {
+  email?: string
+  passwordStdin?: boolean
+  http?: boolean
+  allTools?: boolean
+  device?: boolean
+}
 
 async function keyWorks(url: string, apiKey: string): Promise<void> {
   const reply = await ask(url, '/mcp/tools/list_workspaces', {
@@ -423,7 +531,7 @@ async function loginByKey(url: string, apiKey: string): Promise<void> {
 }
 
 /** Signs in by password, for computers without a browser; the password is never stored. */
-async function loginByPassword(url: string, { email, passwordStdin }: LoginOptions): Promise<void> {
+async function loginByPassword(url: string, { email, passwordStdin, allTools }: LoginOptions): Promise<void> {
   if (!email) throw new CommandError('Give your e-mail address with --email.', EXIT.usage)
   const password = passwordStdin
     ? (await readGiven('-')).replace(/\r?\n$/, '')
@@ -438,7 +546,7 @@ async function loginByPassword(url: string, { email, passwordStdin }: LoginOptio
   const session = { authorization: `Bearer ${access_token}` }
   const created = await ask(url, '/api/v1/auth/api-keys', {
     // Agents use this key, so it has the tools' scopes but no access to the account.
-    body: { name: keyName('kvault'), scopes: TOOL_SCOPES },
+    body: { name: keyName('kvault'), scopes: allTools ? TOOL_SCOPES : CORE_SCOPES },
     headers: session,
     shape: CREATED,
   })
@@ -448,8 +556,8 @@ async function loginByPassword(url: string, { email, passwordStdin }: LoginOptio
   print(`Signed in at ${url} as ${email}. Next: ${KVAULT} connect`)
 }
 
-async function loginByBrowser(url: string): Promise<void> {
-  const session = await signInByBrowser(url, print)
+async function loginByBrowser(url: string, device: boolean): Promise<void> {
+  const session = await signIn(url, device, print)
   try {
     const created = await ask(url, '/api/v1/auth/api-keys/agent', {
       body: { name: keyName('kvault') },
@@ -470,7 +578,7 @@ export async function login(options: LoginOptions): Promise<number> {
   await requireEncryption(url, options)
   if (options.key !== undefined) await loginByKey(url, tidyKey(options.key))
   else if (options.email !== undefined || options.passwordStdin) await loginByPassword(url, options)
-  else await loginByBrowser(url)
+  else await loginByBrowser(url, options.device ?? false)
   return EXIT.done
 }
 

@@ -14,7 +14,8 @@ import { AGENT_KEYS, ANY_SCOPE, SCOPES, TOOL_SCOPES } from '../../shared/scopes.
 import { DAY_MS } from '../../shared/time.ts'
 import { audit } from '../audit/index.ts'
 import { hasRole, roleIn } from '../permissions/index.ts'
-import { isOwnPrivateTeam, requireLiveCredential } from './users.ts'
+import { settingsOf } from './user-settings.ts'
+import { isOwnPrivateTeam, requireLiveCredential, requireUser, updateUser } from './users.ts'
 
 /** Returns when the key of this call ends; null if it never ends or the credential is no key. */
 async function endOfKey(db: Db, { kind, id }: Viewer['credential']): Promise<string | null> {
@@ -188,6 +189,20 @@ export const createApiKey = capability({
   },
 })
 
+/** The person answered for themselves and their agents, so the web app does not ask again. */
+async function keepSharingChoice(ctx: UserCtx, team: string): Promise<void> {
+  const user = await requireUser(ctx, ctx.viewer.userId)
+  const settings = settingsOf(user)
+  const home = settings.default_workspace_id ?? team
+  const isSharing = settings.share_recorded || home === team
+  if (settings.sharing_answered && settings.share_recorded === isSharing) return
+  const chosen = { default_workspace_id: home, share_recorded: isSharing, sharing_answered: true }
+  await updateUser(ctx.db, user.user_id, {
+    settings: toJson({ ...settings, ...chosen }),
+    updated_at: ctx.now().toISOString(),
+  })
+}
+
 export const createAgentKey = capability({
   name: 'keys.create_for_agent',
   summary: 'Create an API key for one agent; for an app that was granted the scope agent-keys',
@@ -204,11 +219,15 @@ export const createAgentKey = capability({
   run: (ctx, { name, default_workspace_id, share_recorded }) => {
     const scopes = TOOL_SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
     if (scopes.length === 0) throw missingScope(TOOL_SCOPES)
-    return insertKey(ctx, {
-      name,
-      scopes,
-      defaultWorkspaceId: default_workspace_id,
-      isSharing: share_recorded,
+    return inTx(ctx, async (ctx) => {
+      const key = await insertKey(ctx, {
+        name,
+        scopes,
+        defaultWorkspaceId: default_workspace_id,
+        isSharing: share_recorded,
+      })
+      if (share_recorded && default_workspace_id) await keepSharingChoice(ctx, default_workspace_id)
+      return key
     })
   },
 })

@@ -113,7 +113,7 @@ type Consent = {
   scopes: readonly GrantableScope[]
 }
 
-type TokenAnswer = {
+export type TokenAnswer = {
   access_token: string
   token_type: 'Bearer'
   expires_in: number
@@ -124,7 +124,7 @@ type TokenAnswer = {
 const after = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISOString()
 
 /** Prevents a key or an app from consenting for its person and so gaining permissions. */
-function requireSession({ viewer }: UserCtx): void {
+export function requireSession({ viewer }: UserCtx): void {
   if (viewer.credential.kind !== 'session')
     throw new OAuthProblem('access_denied', 'Only a person who is signed in may connect an app.')
 }
@@ -162,7 +162,7 @@ export function grantCode(ctx: UserCtx, consent: Consent): Promise<string> {
   })
 }
 
-async function issue(
+export async function issue(
   ctx: Ctx,
   grantId: string,
   scopes: readonly string[],
@@ -193,9 +193,9 @@ async function issue(
 }
 
 /** Returned instead of thrown, because a refusal may end a grant, which must be committed. */
-type Outcome = TokenAnswer | OAuthProblem
+export type Outcome = TokenAnswer | OAuthProblem
 
-async function settle(outcome: Promise<Outcome>): Promise<TokenAnswer> {
+export async function settle(outcome: Promise<Outcome>): Promise<TokenAnswer> {
   const result = await outcome
   if (result instanceof OAuthProblem) throw result
   return result

@@ -14,6 +14,7 @@ import {
   type OAuthClient,
   registerClient,
 } from './oauth-clients.ts'
+import { DEVICE_GRANT, decideDevice, exchangeDeviceCode, findDevice, startDevice } from './oauth-device.ts'
 import { exchangeCode, grantCode, refreshTokens, revokeToken } from './oauth-grants.ts'
 import {
   authorizationServerMetadata,
@@ -123,7 +124,8 @@ async function readAuthorizationRequest(
 type ConsentView = {
   clientName: string
   clientHost: string | null
-  redirectUri: string
+  /** Null for a device, to which no browser returns. */
+  redirectUri: string | null
   scopes: readonly GrantableScope[]
   userEmail: string
   otherAccount: string
@@ -137,6 +139,9 @@ function destination(redirectUri: string): string {
   return url.protocol === 'https:' ? url.host : `the app that opens ${url.protocol} links`
 }
 
+/** Rights that reach strangers or other members: a person ticks them, nobody gets them unread. */
+const ON_PURPOSE: ReadonlySet<GrantableScope> = new Set(['publish', 'workspace:write'])
+
 export const consentPage = (view: ConsentView): string =>
   page({
     title: `Connect ${view.clientName}`,
@@ -144,15 +149,15 @@ export const consentPage = (view: ConsentView): string =>
 ${
   view.clientHost
     ? html`<p class="soft">Identified by ${view.clientHost}</p>`
-    : html`<p class="warn">The app chose this name itself. Continue only if you have just started connecting it.</p>`
+    : html`<p class="warn">Continue only if you have just started connecting it, for example with <code>kvault connect</code>. Anyone can use this name.</p>`
 }
-<p>It asks to use Knowledge Vault as <strong>${view.userEmail}</strong>. Afterwards you return to ${destination(view.redirectUri)}. <a href="${view.otherAccount}">Use another account</a></p>
-<form method="post" action="/oauth/authorize">
+<p>It asks to use Knowledge Vault as <strong>${view.userEmail}</strong>. ${view.redirectUri === null ? 'Allow it only if your own terminal shows this code now, and nobody sent it to you.' : `Afterwards you return to ${destination(view.redirectUri)}.`} <a href="${view.otherAccount}">Use another account</a></p>
+<form method="post" action="${view.redirectUri === null ? DEVICE_PAGE : AUTHORIZE}">
 ${Object.entries(view.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <section class="panel" aria-label="What it may do">
 ${view.scopes.map(
   (scope) =>
-    html`<label class="choice"><input type="checkbox" name="grant" value="${scope}" checked><span>${SCOPE_MEANING[scope]}<br><span class="badge mono">${scope}</span></span></label>`,
+    html`<label class="choice"><input type="checkbox" name="grant" value="${scope}" ${!ON_PURPOSE.has(scope) && 'checked'}><span>${SCOPE_MEANING[scope]}<br><span class="badge mono">${scope}</span></span></label>`,
 )}
 </section>
 <p class="soft">You can disconnect it at any time under Settings, Connected apps.</p>
@@ -353,8 +358,88 @@ async function answerToken(services: Services, request: FastifyRequest) {
       scope: optional('scope'),
       resource,
     })
-  throw new OAuthProblem('unsupported_grant_type', 'authorization_code and refresh_token are offered.')
+  if (grantType === DEVICE_GRANT) return exchangeDeviceCode(ctx, client, need(form, 'device_code'))
+  throw new OAuthProblem(
+    'unsupported_grant_type',
+    `authorization_code, refresh_token and ${DEVICE_GRANT} are offered.`,
+  )
 }
+
+async function answerDeviceAuthorization(services: Services, request: FastifyRequest) {
+  const form = parametersOf(request)
+  const ctx = ctxOf(services, request)
+  const client = await clientOf(ctx, request, form)
+  const scopes = parseScopes(form.get('scope') || undefined)
+  const resource = parseResource(form.get('resource') || undefined, ctx.config)
+  return startDevice(ctx, { client, scopes, resource }, issuerFor(services, request))
+}
+
+const DEVICE_PAGE = '/oauth/device'
+const SIGN_IN_FOR_DEVICE = `/sign-in?next=${encodeURIComponent(DEVICE_PAGE)}`
+
+const sendPage = (reply: FastifyReply, text: string) => reply.headers(consentHeaders(null)).send(text)
+
+async function showDeviceForm(services: Services, request: FastifyRequest, reply: FastifyReply) {
+  const person = await personAt(services, request)
+  if (!person) return reply.redirect(SIGN_IN_FOR_DEVICE, 303)
+  return sendPage(reply, deviceForm(formProof(person.token, {})))
+}
+
+/** Takes the typed code, then the decision about what waits for it. */
+async function enterDeviceCode(services: Services, request: FastifyRequest, reply: FastifyReply) {
+  const form = formOf(request)
+  const ctx = ctxOf(services, request)
+  const person = await personAt(services, request)
+  if (!person) return reply.redirect(SIGN_IN_FOR_DEVICE, 303)
+  const typed = form.get('user_code') ?? ''
+  const decision = form.get('decision')
+  if (form.get('csrf') !== formProof(person.token, decision ? { user_code: typed } : {}))
+    throw new OAuthProblem('access_denied', 'This page is out of date, or you have been signed out.')
+  const waiting = await findDevice(ctx, typed)
+  const client = await findKnownClient(ctx, waiting.clientId)
+  if (decision) {
+    const ticked = new Set(form.getAll('grant'))
+    const scopes = decision === 'allow' ? waiting.scopes.filter((scope) => ticked.has(scope)) : []
+    await decideDevice({ ...ctx, viewer: person.viewer }, { code: waiting.code, client, scopes })
+    return sendPage(reply, deviceDone(scopes.length > 0))
+  }
+  const fields = { user_code: waiting.code }
+  return sendPage(
+    reply,
+    consentPage({
+      clientName: client.name,
+      clientHost: client.host,
+      redirectUri: null,
+      scopes: waiting.scopes,
+      userEmail: await emailOf(ctx, person.viewer.userId),
+      otherAccount: `${SIGN_IN_FOR_DEVICE}&other=true`,
+      fields: { ...fields, csrf: formProof(person.token, fields) },
+    }),
+  )
+}
+
+const deviceForm = (csrf: string): string =>
+  page({
+    title: 'Connect a device',
+    body: html`<h1>Connect a device</h1>
+<p>Type the code that your terminal shows.</p>
+<p class="warn">Did somebody send you a code, or ask you to come here? Then stop: they would get into your vault.</p>
+<form method="post" action="${DEVICE_PAGE}">
+<input type="hidden" name="csrf" value="${csrf}">
+<label>Code <input name="user_code" required maxlength="20" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus placeholder="XXXX-XXXX"></label>
+<div class="actions"><button class="primary">Continue</button></div>
+</form>`,
+  })
+
+const deviceDone = (isConnected: boolean): string =>
+  page({
+    title: isConnected ? 'Connected' : 'Declined',
+    body: isConnected
+      ? html`<h1>Connected</h1>
+<p>Go back to your terminal. You can disconnect it at any time under Settings, Connected apps.</p>`
+      : html`<h1>Declined</h1>
+<p>Nothing was granted.</p>`,
+  })
 
 async function answerRevocation(services: Services, request: FastifyRequest) {
   const form = parametersOf(request)
@@ -449,6 +534,38 @@ export const oauthRoutes: readonly RawRoute[] = [
       onPage(reply, () => decide(services, request, reply)),
     ),
     prepare: takeForms,
+  },
+  open(
+    'oauth.device',
+    'Short address of the page for device codes',
+    'GET /device',
+    (_services, _request, reply) => Promise.resolve(reply.redirect(DEVICE_PAGE, 303)),
+  ),
+  open(
+    'oauth.device_page',
+    'Page where a device code is typed',
+    `GET ${DEVICE_PAGE}`,
+    (services, request, reply) => onPage(reply, () => showDeviceForm(services, request, reply)),
+  ),
+  {
+    ...open(
+      'oauth.device_code',
+      'Typed device code, and the decision',
+      `POST ${DEVICE_PAGE}`,
+      (services, request, reply) => onPage(reply, () => enterDeviceCode(services, request, reply)),
+    ),
+    prepare: takeForms,
+    limit: 'auth',
+  },
+  {
+    ...open(
+      'oauth.device_authorization',
+      'Start the sign-in of a device',
+      'POST /oauth/device_authorization',
+      inOAuthWords(answerDeviceAuthorization),
+    ),
+    prepare: takeForms,
+    limit: 'auth',
   },
   {
     ...open(

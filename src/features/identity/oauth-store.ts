@@ -101,6 +101,7 @@ export const listGrants = (db: Db, userId: string) =>
 export async function deleteLeftovers(db: Db, now: string, staleBefore: string): Promise<void> {
   await db.deleteFrom('oauth_tokens').where('expires_at', '<', now).execute()
   await db.deleteFrom('oauth_codes').where('expires_at', '<', staleBefore).execute()
+  await db.deleteFrom('oauth_device_codes').where('expires_at', '<', staleBefore).execute()
   await db
     .deleteFrom('oauth_grants')
     .where('created_at', '<', staleBefore)

@@ -248,7 +248,9 @@ test('the consent page names client, scopes and destination, and what a client w
   expect(html).not.toContain('"><b>')
   expect(html).toContain('dev@example.com')
   expect(html).toContain('an app on this computer')
-  expect(html).toContain('value="publish" checked')
+  expect(html).toContain('value="search" checked>')
+  // What reaches strangers is ticked on purpose.
+  expect(html).toMatch(/value="publish" >/)
 })
 
 test('the policy of the page lets the form lead to the client and nowhere else', () => {

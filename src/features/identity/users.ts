@@ -317,6 +317,7 @@ export const UserResponse = z
     share_recorded: z
       .boolean()
       .describe('Cards that this call records in default_workspace_id are shared there at once'),
+    sharing_answered: z.boolean().describe('From the settings'),
     language: z.string().describe('From the settings'),
     credits_balance: z.int(),
     is_admin: z.boolean(),
@@ -375,6 +376,7 @@ export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<t
     personal_workspace_id: user.personal_workspace_id,
     default_workspace_id: await defaultWorkspaceOf(ctx, user),
     share_recorded: await sharesByDefault(ctx, user),
+    sharing_answered: settingsOf(user).sharing_answered,
     language: languageOf(user),
     credits_balance: await balanceOf(ctx, user.user_id),
     is_admin: isServiceAdmin(ctx.config, user),

@@ -7,7 +7,7 @@ import { CommandError, EXIT } from '../exit-codes.ts'
 import { dotConfig, KVAULT, ownCommand } from '../local-files.ts'
 
 /** How a client reaches a vault. Without a key, the client signs in through the browser. */
-type Endpoint = { url: string; apiKey?: string | undefined }
+type Endpoint = { url: string; apiKey?: string | undefined; allTools?: boolean | undefined }
 
 export type Entry = Record<string, unknown>
 
@@ -46,7 +46,8 @@ function settings(...parts: string[]): string {
   return dotConfig(...parts)
 }
 
-const mcpAddress = ({ url }: Endpoint): string => `${url}/mcp`
+/** The core tools unless the person wants all: each listed tool costs a model tokens in every session. */
+const mcpAddress = ({ url, allTools }: Endpoint): string => `${url}/mcp${allTools ? '' : '?profile=core'}`
 
 /** Returns the headers of an entry. All clients send them unchanged. */
 const headers = ({ apiKey }: Endpoint): Entry =>
@@ -90,8 +91,8 @@ export const CLIENTS: readonly McpClient[] = [
     format: 'json',
     path: ['mcpServers'],
     // Claude Desktop starts servers itself, without a shell's PATH, and uses standard input and output.
-    entry: ({ url, apiKey }) => ({
-      ...ownCommand('mcp'),
+    entry: ({ url, apiKey, allTools }) => ({
+      ...ownCommand('mcp', ...(allTools ? [] : ['--core'])),
       env: { KVAULT_URL: url, ...(apiKey === undefined ? {} : { KVAULT_API_KEY: apiKey }) },
     }),
     folder: () => settings('Claude'),

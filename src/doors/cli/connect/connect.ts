@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { VERSION } from '../../../core/version.ts'
+import { CORE_TOOL_NAMES } from '../../../shared/core-tools.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
 import {
   eventsOf,
@@ -15,6 +16,7 @@ import {
 } from '../http-request.ts'
 import { requireWorkspaceId } from '../input.ts'
 import {
+  isUuid,
   KVAULT,
   keepOwnCopy,
   npxFolder,
@@ -39,7 +41,7 @@ import {
   saveConnection,
   takeBackKey,
 } from '../sign-in.ts'
-import { isInteractive, paint, print, question, warn } from '../terminal.ts'
+import { isInteractive, paint, plain, print, question, warn } from '../terminal.ts'
 import { ask } from '../vault-client.ts'
 import {
   entryIn,
@@ -54,8 +56,15 @@ import {
   writeText,
 } from './client-settings.ts'
 import { type Entry, findClient, installedClients, type McpClient } from './clients.ts'
-import { agreed, type ConsentOptions, HIDDEN_KEY, requireEncryption, showChange } from './consent.ts'
-import { connectHooks, type Undo, undoHooks, writeUndo } from './hooks.ts'
+import {
+  agreed,
+  type ConsentOptions,
+  HIDDEN_KEY,
+  requireEncryption,
+  requireTerminal,
+  showChange,
+} from './consent.ts'
+import { connectHooks, type HooksPlan, planHooks, type Undo, undoHooks, writeUndo } from './hooks.ts'
 
 export async function versionOf(url: string): Promise<string | undefined> {
   const { version } = ((await ask(url, '/health')).body ?? {}) as { version?: unknown }
@@ -247,11 +256,28 @@ async function prove(client: McpClient, signal?: AbortSignal): Promise<Probe> {
 }
 
 export type ConnectOptions = ProfileOptions &
-  ConsentOptions & { print?: boolean; auth?: string; hooks?: boolean; workspace?: string; http?: boolean }
+  ConsentOptions & {
+    print?: boolean
+    auth?: string
+    hooks?: boolean
+    workspace?: string
+    http?: boolean
+    allTools?: boolean
+    device?: boolean
+    /** The id of a team, or false for `--no-share`. */
+    share?: string | false
+  }
 
 const WAYS = ['key', 'oauth']
 
-function checkOptions({ auth, workspace }: ConnectOptions): void {
+function checkOptions({ auth, workspace, share }: ConnectOptions): void {
+  if (workspace !== undefined && typeof share === 'string')
+    throw new CommandError('--share already says where the cards go. Leave out --workspace.', EXIT.usage)
+  if (typeof share === 'string' && !isUuid(share))
+    throw new CommandError(
+      `--share is the id of a team, not "${plain(share)}". ${KVAULT} workspaces lists them.`,
+      EXIT.usage,
+    )
   if (workspace !== undefined && auth === 'oauth')
     throw new CommandError('--workspace needs a key. Leave out --auth oauth.', EXIT.usage)
   if (auth !== undefined && !WAYS.includes(auth))
@@ -266,35 +292,37 @@ function wantsKey(client: McpClient, options: ConnectOptions): boolean {
   return !client.signsIn || givenKey(options) !== undefined
 }
 
-async function chosen(names: readonly string[], options: ConnectOptions): Promise<McpClient[]> {
+function chosen(names: readonly string[]): McpClient[] {
   if (names.length > 0) return names.map(findClient)
   const found = installedClients()
-  if (found.length === 0) return []
-  print(`Found here: ${found.map(({ title }) => title).join(', ')}`)
-  if (options.yes || options.dryRun || !isInteractive()) return found
-  const known = found.map(({ name }) => name).join(' ')
-  const answer = await question(`Connect which? [Enter for all, or names: ${known}] `)
-  return answer === '' ? found : answer.split(/[\s,]+/).map(findClient)
+  if (found.length > 0) print(`Found here: ${found.map(({ title }) => title).join(', ')}`)
+  return found
 }
 
 /** Shows the key only with `--print` or on a terminal, so that it does not reach a script's log. */
 function printEntries(names: readonly string[], options: ConnectOptions): number {
   const url = urlToJoin(options)
+  const { allTools } = options
   const { apiKey: own = HIDDEN_KEY } = findProfile({ ...options, url })
   const apiKey = options.print || isInteractive() ? own : HIDDEN_KEY
   for (const client of names.map(findClient)) {
     const entry = client.entry(
-      options.auth === 'oauth' && !wantsKey(client, options) ? { url } : { url, apiKey },
+      options.auth === 'oauth' && !wantsKey(client, options) ? { url, allTools } : { url, apiKey, allTools },
     )
     print(withEntry('', client, entry, client.file()).trimEnd())
   }
   if (names.length > 0) return EXIT.done
   const http = {
     type: 'http',
-    url: `${url}/mcp`,
+    url: `${url}/mcp${allTools ? '' : '?profile=core'}`,
     ...(options.auth === 'oauth' ? {} : { headers: { Authorization: `Bearer ${apiKey}` } }),
   }
-  print(genericEntries(http, { ...ownCommand('mcp'), env: { KVAULT_URL: url, KVAULT_API_KEY: apiKey } }))
+  print(
+    genericEntries(http, {
+      ...ownCommand('mcp', ...(allTools ? [] : ['--core'])),
+      env: { KVAULT_URL: url, KVAULT_API_KEY: apiKey },
+    }),
+  )
   return EXIT.done
 }
 
@@ -343,12 +371,13 @@ async function establish(
   client: McpClient,
   url: string,
   key: ClientKey | undefined,
+  { allTools }: ConnectOptions,
 ): Promise<{ proof: Probe; closed: boolean }> {
   const file = client.file()
   let change: Change | undefined
   try {
     const before = readText(file)
-    const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey }), file)
+    const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey, allTools }), file)
     const { closed, modeBefore } = writeText(file, after, { holdsKey: key !== undefined })
     change = { before, after, mode: modeBefore }
     const proof = await orStopped((signal) => prove(client, signal))
@@ -364,34 +393,133 @@ async function establish(
   }
 }
 
-async function connectOne(
-  client: McpClient,
+/** What `connect` is about to change for one client; without `entry` it is connected already. */
+type Plan = {
+  client: McpClient
+  withKey: boolean
+  entry?: { file: string; before: string | null; after: string; secret: string | undefined }
+  hooks: HooksPlan
+}
+
+const isEmpty = ({ entry, hooks }: Plan): boolean => !entry && hooks.changes.length === 0 && !hooks.renewsKey
+
+async function planOf(client: McpClient, url: string, options: ConnectOptions): Promise<Plan> {
+  const file = client.file()
+  const before = readText(file)
+  const there = entryIn(before ?? '', client, file)
+  const withKey = wantsKey(client, options)
+  const hooks = options.hooks === false ? { changes: [], renewsKey: false } : await planHooks(client, url)
+  if (there && (await isConnected(client, there, url, options))) return { client, withKey, hooks }
+  const { allTools } = options
+  const draft = client.entry({ url, allTools, ...(withKey ? { apiKey: HIDDEN_KEY } : {}) })
+  const after = withEntry(before ?? '', client, draft, file)
+  return { client, withKey, hooks, entry: { file, before, after, secret: there && keyIn(there) } }
+}
+
+function showChanges(plans: readonly Plan[]): void {
+  for (const { client, entry, hooks } of plans) {
+    print(paint('bold', client.title))
+    if (entry) showChange(entry.file, entry.before, entry.after, [entry.secret])
+    for (const { file, before, after } of hooks.changes) showChange(file, before, after)
+  }
+}
+
+const titles = (plans: readonly Plan[]): string => plans.map(({ client }) => client.title).join(', ')
+
+/** Prints one line for each choice, with what happens without a word. */
+function printSummary(
+  plans: readonly Plan[],
+  url: string,
+  sharing: string | undefined,
+  { allTools }: ConnectOptions,
+): void {
+  const entries = plans.filter(({ entry }) => entry)
+  const hooked = plans.filter(({ hooks }) => hooks.changes.length > 0)
+  const renewed = plans.filter(({ hooks }) => hooks.renewsKey)
+  const files = new Set(
+    plans.flatMap(({ entry, hooks }) => [entry?.file ?? [], ...hooks.changes.map(({ file }) => file)].flat()),
+  )
+  const tools = allTools ? 'all tools' : `${CORE_TOOL_NAMES.length} core tools; all of them: --all-tools`
+  const rows: [string, string][] = [
+    ['Vault', url],
+    ...(files.size > 0 ? [['Files', `${files.size}: ${[...files].join(', ')}`] as [string, string]] : []),
+    ...(entries.length > 0 ? [['Entries', `${titles(entries)} (${tools})`] as [string, string]] : []),
+    ...(hooked.length > 0
+      ? [
+          [
+            'Hooks',
+            `${titles(hooked)}: bring what the vault knows, keep what happened (without: --no-hooks)`,
+          ] as [string, string],
+        ]
+      : []),
+    ...(renewed.length > 0
+      ? [['Key', `a new one for the hooks of ${titles(renewed)}`] as [string, string]]
+      : []),
+    ['Sharing', sharing ?? 'nothing: what is recorded stays private'],
+  ]
+  for (const [name, text] of rows) print(`${paint('dim', name.padEnd(8))} ${text}`)
+}
+
+/** Asks the one question of `connect`; `d` shows the changes and asks again. */
+async function agreedToAll(plans: readonly Plan[], { yes, dryRun }: ConnectOptions): Promise<boolean> {
+  if (dryRun) {
+    showChanges(plans)
+    return false
+  }
+  if (yes) return true
+  requireTerminal()
+  for (;;) {
+    const answer = await question('Connect? [Y/n/d] (d shows the changes) ')
+    if (!/^d(iff)?$/i.test(answer)) return answer === '' || /^y(es)?$/i.test(answer)
+    showChanges(plans)
+  }
+}
+
+/** Decides about sharing, and returns its line of the summary. Asks the vault only for a person at a terminal. */
+async function chooseSharing(maker: KeyMaker, options: ConnectOptions): Promise<string | undefined> {
+  const { share, workspace, yes, dryRun } = options
+  if (share === false || workspace !== undefined) return undefined
+  if (share === undefined && (yes || dryRun || !isInteractive())) return undefined
+  if (dryRun) return `with the team ${share}`
+  const { teams, isDeclined } = await maker.teams()
+  const named =
+    typeof share === 'string' ? teams.find(({ workspace_id }) => workspace_id === share) : undefined
+  if (typeof share === 'string' && !named)
+    throw new CommandError(
+      `${share} is no private team where you are editor or admin. ${KVAULT} workspaces lists yours.`,
+    )
+  const [only, ...others] = teams
+  if (!named && others.length > 0)
+    return `nothing: you are in ${teams.length} teams. Name one: --share <id>, see ${KVAULT} workspaces`
+  const team = named ?? (isDeclined ? undefined : only)
+  if (!team) return undefined
+  maker.shareWith(team.workspace_id)
+  return `what you and your agents record is shared with ${plain(team.name, 44)} (without: --no-share)`
+}
+
+async function connectEntry(
+  plan: Plan,
   url: string,
   maker: KeyMaker,
   options: ConnectOptions,
 ): Promise<void> {
-  const file = client.file()
-  const before = readText(file)
-  const there = entryIn(before ?? '', client, file)
-  if (there && (await isConnected(client, there, url, options))) return
-  const withKey = wantsKey(client, options)
-  const draft = client.entry({ url, ...(withKey ? { apiKey: HIDDEN_KEY } : {}) })
-  print(paint('bold', client.title))
-  showChange(file, before, withEntry(before ?? '', client, draft, file), [there && keyIn(there)])
-  if (!(await agreed('Write this?', options))) return print('Nothing written.')
+  const { client, withKey } = plan
   const key = withKey ? await maker.keyFor(client.title) : undefined
-  const { proof, closed } = await establish(client, url, key)
+  const { proof, closed } = await establish(client, url, key, options)
   print(`${client.title} is connected to ${url}: ${proofText(proof)}. ${client.after}`)
-  if (closed) print(`${file} holds a key now, so only you can read it (mode 600).`)
+  if (closed) print(`${client.file()} holds a key now, so only you can read it (mode 600).`)
   const shared = givenKey(options) === undefined ? 'of kvault login' : 'that you gave'
   if (key && !key.keyId) print(`${client.title} uses the key ${shared}; it has none of its own.`)
 }
 
 async function isConnected(client: McpClient, entry: Entry, url: string, options: ConnectOptions) {
   // An existing entry does not show where its key puts cards, so a new key is made.
-  if (options.workspace !== undefined) return false
+  if (options.workspace !== undefined || typeof options.share === 'string') return false
   const says = JSON.stringify(entry)
-  if (!says.includes(`"${url}/mcp"`) && !says.includes(`"KVAULT_URL":"${url}"`)) return false
+  const isCore = says.includes(`"${url}/mcp?profile=core"`) || says.includes('"--core"')
+  if (!isCore && !says.includes(`"${url}/mcp"`) && !says.includes(`"KVAULT_URL":"${url}"`)) return false
+  if (says.includes('"KVAULT_URL"') && !says.includes(`"KVAULT_URL":"${url}"`)) return false
+  if (options.allTools && isCore) return false
   const given = givenKey(options)
   if (given !== undefined && !connectionOf(client.name) && keyIn(entry) !== given) return false
   const result = await prove(client)
@@ -407,7 +535,7 @@ export async function connect(names: string[], options: ConnectOptions): Promise
     await requireEncryption(urlToJoin(options), { ...options, dryRun: true })
     return printEntries(names, options)
   }
-  const clients = await chosen(names, options)
+  const clients = chosen(names)
   if (clients.length === 0) {
     print(
       `No agent was found on this computer. Name one (${KVAULT} connect claude-code), or copy an entry:\n`,
@@ -423,13 +551,39 @@ export async function connect(names: string[], options: ConnectOptions): Promise
     keepOwnCopy()
   }
   try {
-    return await forEachClient(clients, async (client) => {
-      await connectOne(client, url, maker, options)
-      if (options.hooks !== false) await connectHooks(client, url, maker, options)
-    })
+    return await connectAll(clients, url, maker, options)
   } finally {
     await maker.done()
   }
+}
+
+/** Plans all changes, asks once, and makes them client by client; a client that fails stops no other. */
+async function connectAll(
+  clients: readonly McpClient[],
+  url: string,
+  maker: KeyMaker,
+  options: ConnectOptions,
+): Promise<number> {
+  const plans: Plan[] = []
+  const planned = await forEachClient(clients, async (client) => {
+    const plan = await planOf(client, url, options)
+    if (!isEmpty(plan)) plans.push(plan)
+  })
+  if (plans.length === 0) return planned
+  printSummary(plans, url, await chooseSharing(maker, options), options)
+  if (!(await agreedToAll(plans, options))) {
+    print('Nothing written.')
+    return planned
+  }
+  const done = await forEachClient(
+    plans.map(({ client }) => client),
+    async (client) => {
+      const plan = plans.find((one) => one.client === client)
+      if (plan?.entry) await connectEntry(plan, url, maker, options)
+      if (plan) await connectHooks(client, url, maker, plan.hooks)
+    },
+  )
+  return planned === EXIT.done ? done : planned
 }
 
 /** Returns the file from before `connect`; if it has changed since, the current file without our entry. */

@@ -33,11 +33,15 @@ export function showChange(
   }
 }
 
+export function requireTerminal(): void {
+  if (!isInteractive())
+    throw new CommandError('Nothing was changed: no terminal to ask on. Repeat with --yes.', EXIT.byHand)
+}
+
 export async function agreed(text: string, { yes, dryRun }: ConsentOptions): Promise<boolean> {
   if (dryRun) return false
   if (yes) return true
-  if (!isInteractive())
-    throw new CommandError('Nothing was changed: no terminal to ask on. Repeat with --yes.', EXIT.byHand)
+  requireTerminal()
   return /^y(es)?$/i.test(await question(`${text} [y/N] `))
 }
 

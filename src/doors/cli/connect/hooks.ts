@@ -15,7 +15,6 @@ import {
 import { print } from '../terminal.ts'
 import { type HookFile, jsonHooks, readText, removeFile, writeText } from './client-settings.ts'
 import { folderOf, geminiFolder, home, type McpClient } from './clients.ts'
-import { agreed, type ConsentOptions, showChange } from './consent.ts'
 import { HOOK_PLANS, hooksObject, MARK, opencodePlugin, RULES } from './hook-plans.ts'
 
 const BEGIN = '<!-- knowledge-vault: begin -->'
@@ -211,35 +210,31 @@ function madeByHand(client: McpClient, url: string): Connection {
   return { client: client.name, url, file, before, digest: digestOf(before ?? '') }
 }
 
-/** Renews the hooks' key: existing hooks may have a key of another vault, or one that has ended. */
-async function renewKey(
-  client: McpClient,
-  url: string,
-  maker: KeyMaker,
-  options: ConsentOptions,
-): Promise<void> {
-  if (await hasOwnProfile(url)) return
-  print(`The hooks of ${client.title} have no key for ${url}, and do nothing there.`)
-  if (await agreed(`Let all hooks use ${url}?`, options)) await saveOwnProfile(url, maker)
+/** What `connect` changes for the hooks of one client; `renewsKey`: they are there without a key for this vault. */
+export type HooksPlan = {
+  changes: readonly { file: string; before: string | null; after: string }[]
+  renewsKey: boolean
 }
 
-/** Adds the hooks of a client. Hooks use this command's key, not the entry's. */
+export async function planHooks(client: McpClient, url: string): Promise<HooksPlan> {
+  const hooks = hooksOf(client.name)
+  if (!hooks) return { changes: [], renewsKey: false }
+  const changes = hasPlugin(client.name) ? [] : changesFor(hooks.files)
+  return { changes, renewsKey: changes.length === 0 && !(await hasOwnProfile(url)) }
+}
+
+/** Adds the hooks of a client, which the person agreed to. Hooks use this command's key, not the entry's. */
 export async function connectHooks(
   client: McpClient,
   url: string,
   maker: KeyMaker,
-  options: ConsentOptions,
+  plan: HooksPlan,
 ): Promise<void> {
   const hooks = hooksOf(client.name)
   if (!hooks) return
-  if (hasPlugin(client.name)) {
-    print(`${client.title} already has the hooks of the plugin.`)
-    return renewKey(client, url, maker, options)
-  }
-  const changes = changesFor(hooks.files)
-  if (changes.length === 0) return renewKey(client, url, maker, options)
-  for (const { file, before, after } of changes) showChange(file, before, after)
-  if (!(await agreed('Add these hooks?', options))) return print('No hooks written.')
+  if (hasPlugin(client.name)) print(`${client.title} already has the hooks of the plugin.`)
+  if (plan.renewsKey) return saveOwnProfile(url, maker)
+  if (plan.changes.length === 0) return
   await saveOwnProfile(url, maker)
   keepOwnCopy()
   const connection = connectionOf(client.name) ?? madeByHand(client, url)

@@ -195,6 +195,10 @@ function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
 
 /** Makes Claude Code load the tool at once instead of on demand. */
 const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true }
+/** Core tools that agents need less often, so that the mark costs nothing there. */
+const ON_DEMAND: ReadonlySet<string> = new Set(['verify_card', 'recall', 'search_project_context'])
+
+const isAlwaysLoaded = (name: string): boolean => CORE_TOOLS.has(name) && !ON_DEMAND.has(name)
 
 const inputOf = (capability: ToolCapability): JsonSchema => compactSchema(thinInputSchemaOf(capability))
 
@@ -208,7 +212,7 @@ const describeTool = (capability: ToolCapability, tools: readonly ToolCapability
     inputSchema: { type: 'object', ...(like ? withoutFieldsOf(input, inputOf(like)) : input) },
     outputSchema: outputSchemaOf(capability),
     annotations: annotationsOf(capability),
-    ...(CORE_TOOLS.has(capability.tool.name) ? { _meta: ALWAYS_LOADED } : {}),
+    ...(isAlwaysLoaded(capability.tool.name) ? { _meta: ALWAYS_LOADED } : {}),
   }
 }
 

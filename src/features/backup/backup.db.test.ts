@@ -332,7 +332,7 @@ onBothEngines('a damaged backup', (t) => {
       await expect(restoreBackup(ctx, withMigrations([...FORMER_LIST, '9999-unknown']))).rejects.toThrow(
         'The backup was taken by a newer version of this program.',
       )
-      // The rows of this backup are of the present schema.
+      // The rows have the columns of the later migrations.
       const later = MIGRATIONS.slice(1).map(({ name }) => name)
       await restoreBackup(ctx, withMigrations([...FORMER_LIST, ...later]))
       const users = await ctx.database.read.selectFrom('users').select('user_id').execute()

@@ -6,7 +6,7 @@ type Hit = (keyword: number, end: number) => void
 
 const PIECE_CHARACTERS = 16 * 1024
 /** Characters in all from which the table is worth its time; a hook reads fewer, and a person waits for it. */
-const WORTH_A_TABLE = 20_000
+const WORTH_A_TABLE = 100_000
 
 export function buildAutomaton(keywords: readonly string[]): Automaton {
   const lower = keywords.map((keyword) => keyword.toLowerCase())

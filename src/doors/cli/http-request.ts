@@ -11,6 +11,8 @@ type HttpRequest = {
   method?: string
   headers?: Record<string, string>
   json?: unknown
+  /** Fields of the body that have no secrets any more. */
+  redacted?: object
   /** Sent unchanged: a sign-in password, or text covered by a signature. */
   body?: string | undefined
   timeoutMs: number
@@ -22,10 +24,10 @@ type HttpRequest = {
 /** Refuses redirects, because a key belongs to the named address; the timeout includes the answer. */
 export async function request(
   url: string,
-  { method = 'GET', headers = {}, json, body, timeoutMs, signal, onRedacted }: HttpRequest,
+  { method = 'GET', headers = {}, json, redacted, body, timeoutMs, signal, onRedacted }: HttpRequest,
 ): Promise<IncomingMessage> {
   const began = performance.now()
-  const text = json === undefined ? body : await redactedJson(json, onRedacted)
+  const text = json === undefined ? body : await redactedJson(json, redacted, onRedacted)
   const leftMs = timeoutMs - (performance.now() - began)
   const sent = text === undefined ? undefined : Buffer.from(text)
   const length: Record<string, number> = sent ? { 'content-length': sent.length } : {}
@@ -49,11 +51,15 @@ export async function request(
   })
 }
 
-async function redactedJson(json: unknown, onRedacted: HttpRequest['onRedacted']): Promise<string> {
+async function redactedJson(
+  json: unknown,
+  redacted: object | undefined,
+  onRedacted: HttpRequest['onRedacted'],
+): Promise<string> {
   const { withoutSecrets } = await import('./outgoing.ts')
   const { value, found } = withoutSecrets(json)
   if (found.length > 0) onRedacted?.(found)
-  return JSON.stringify(value)
+  return JSON.stringify(redacted ? { ...(value as object), ...redacted } : value)
 }
 
 const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 300 && statusCode < 400
@@ -147,7 +153,7 @@ export type Posted = { status: number; body: unknown }
 
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string }
+export type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string; redacted?: object }
 
 export async function postJson(url: string, body: object, options: PostOptions): Promise<Posted> {
   const answer = await request(url, {
@@ -158,6 +164,7 @@ export async function postJson(url: string, body: object, options: PostOptions):
       ...(options.idempotencyKey ? { 'idempotency-key': options.idempotencyKey } : {}),
     },
     json: body,
+    ...(options.redacted ? { redacted: options.redacted } : {}),
     timeoutMs: options.timeoutMs,
   })
   return { status: answer.statusCode ?? 0, body: jsonIn(await textOf(answer, MAX_ANSWER_BYTES)) }

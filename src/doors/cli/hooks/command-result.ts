@@ -141,9 +141,12 @@ export function endsToRedact(text: string, most: number): string {
 /** Maximum ratio of colour codes to text. */
 const CODES_TO_TEXT = 20
 
+const SIGNS_OF_CODES = ['\u001b', '\u009b', '\r']
+const hasCodes = (output: string): boolean => SIGNS_OF_CODES.some((sign) => output.includes(sign))
+
 /** Removes colour codes before the cut, because they hide where a value ends. */
 export const outputToRedact = (output: string, most: number): string =>
-  endsToRedact(terminalText(endsToRedact(output, most * CODES_TO_TEXT)), most)
+  endsToRedact(terminalText(endsToRedact(output, hasCodes(output) ? most * CODES_TO_TEXT : most)), most)
 
 /** Limit of characters read of an output: both ends, where tools report errors. */
 const LOOKED_AT = 16_000

@@ -29,6 +29,7 @@ import {
 
 type RecallRequest = {
   moment: RecallMoment
+  /** Without secrets. */
   text?: string | undefined
   projectKey: string
   sessionId?: string | undefined
@@ -66,14 +67,13 @@ async function recall(profile: Profile, question: RecallRequest, timeoutMs: numb
       moment: question.moment,
       project_key: question.projectKey,
       client: question.client,
-      ...given('text', question.text),
       ...given('session_id', question.sessionId),
       ...given('environment', question.environment),
       ...given('exclude', question.exclude?.slice(-MAX_EXCLUDED)),
       ...(question.lostAnswer ? { lost_answer: true } : {}),
       ...budgetFor(question.moment),
     },
-    { apiKey: profile.apiKey, timeoutMs },
+    { apiKey: profile.apiKey, timeoutMs, redacted: given('text', question.text) },
   )
   if (status !== 200) throw new Error(`the vault answered ${status}`)
   const { silent, text, items } = (body ?? {}) as { silent?: unknown; text?: unknown; items?: unknown }
@@ -92,8 +92,11 @@ const END_IS_KEPT_WITHIN_MS = 60_000
 const LOOK_AT_THE_END_MS = 5000
 const MAX_TEXT_LENGTH = 32_000
 const MAX_COMMAND_LENGTH = 4000
-/** A longer text is cut first, at a place where no secret can be cut: redacting all would take too long. */
-const MAX_REDACTED = 128_000
+/**
+ * A longer text is cut first, at a place where no secret can be cut: redacting all would take too long. It is more
+ * than is asked, because a name beyond the cut may make a value secret.
+ */
+const MAX_REDACTED = 48_000
 /** Shorter prompts ("yes", "go on") are not searched. */
 const MIN_PROMPT_LENGTH = 12
 
@@ -157,27 +160,19 @@ async function projectToAsk(scene: Scene, timeoutMs: number): Promise<string> {
 /** Returns the text without secrets. Call it before a cut: half a secret is not recognised. */
 async function redacted(text: string): Promise<string> {
   const { withoutSecrets } = await import('../outgoing.ts')
-  return withoutSecrets(text).value
+  return withoutSecrets(outputToRedact(text, MAX_REDACTED)).value
 }
 
-/** Returns both ends of a text. What fits is redacted on sending. */
-async function endsToAsk(text: string): Promise<string> {
-  const shown = outputToRedact(text, MAX_REDACTED)
-  return shown.length <= MAX_TEXT_LENGTH ? shown : bothEnds(await redacted(shown), MAX_TEXT_LENGTH)
-}
-
-/**
- * Returns the text of a failure without an exit code of 0, which only hides the real one in a pipe. The command is
- * redacted before its lines become one.
- */
+/** Returns the text of a failure without an exit code of 0, which only hides the real one in a pipe. */
 const failureText = async ({ command, exitCode, output }: CommandRun): Promise<string> =>
   commandText({
-    command: (await redacted(outputToRedact(command, MAX_REDACTED)))
-      .slice(0, MAX_COMMAND_LENGTH)
-      .toWellFormed(),
+    command: (await redacted(command)).slice(0, MAX_COMMAND_LENGTH).toWellFormed(),
     ...(exitCode ? { exitCode } : {}),
-    output: await endsToAsk(output),
+    output: bothEnds(await redacted(output), MAX_TEXT_LENGTH),
   })
+
+const promptText = async (prompt: string): Promise<string> =>
+  bothEnds(await redacted(prompt), MAX_TEXT_LENGTH)
 
 async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
   const { call, occasion, profile } = scene
@@ -243,7 +238,7 @@ async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
   const isQuestion = prompt.trim().length >= MIN_PROMPT_LENGTH && !prompt.trimStart().startsWith('/')
   const texts = await Promise.all([
     compacted ? ask(scene, 'compact') : '',
-    isQuestion ? ask(scene, 'prompt', () => endsToAsk(prompt)) : '',
+    isQuestion ? ask(scene, 'prompt', () => promptText(prompt)) : '',
   ])
   return said(scene, texts)
 }

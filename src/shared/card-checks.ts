@@ -11,6 +11,7 @@ import {
   type ContentColumns,
   DEFINITION,
   isJson,
+  REVIEW_LIMITS as LIMITS,
   TEXT_FIELDS,
 } from './card-fields.ts'
 import type { Analyst } from './pieces.ts'
@@ -48,13 +49,6 @@ export type ReviewReason = {
 export type ReviewVerdict = { passed: boolean; score: number; reasons: ReviewReason[] }
 
 export const REVIEW_THRESHOLD = 60
-export const LIMITS = {
-  titleCharacters: 10,
-  titleWords: 3,
-  textCharacters: 40,
-  textDistinctWords: 8,
-  copyOverlap: 0.9,
-} as const
 
 /** Characters of a text that the rules read. A longer text is judged by its beginning. */
 const MAX_READ_LENGTH = 20_000

@@ -194,3 +194,12 @@ export type ContentColumns = {
 /** Returns an object with some of the properties of another one. */
 export const pick = <T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> =>
   Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>
+
+/** What publishing asks of the texts. The web app names the same numbers. */
+export const REVIEW_LIMITS = {
+  titleCharacters: 10,
+  titleWords: 3,
+  textCharacters: 40,
+  textDistinctWords: 8,
+  copyOverlap: 0.9,
+} as const

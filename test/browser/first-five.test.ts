@@ -183,7 +183,7 @@ test('an exchange in memory becomes a card that leads back to it', async () => {
 test('an empty editor is calm, and says what is missing once there are words', async () => {
   const { page } = await stage.person('Writer')
   await openPage(page, '/cards/new')
-  await page.getByText('What publishing asks for').waitFor()
+  await page.getByText('What the library asks for').click()
   expect(await page.getByLabel('Missing:').count()).toBe(0)
   // pages.test.ts looks at it on a wide screen and a phone.
   await page.setViewportSize({ width: 768, height: 1024 })

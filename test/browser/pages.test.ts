@@ -71,9 +71,9 @@ test('the first pages, and the pages of cards, in both sizes and themes', async 
     ['/connect', 'connect', 'Create a key'],
     ['/cards', 'my-cards', 'Most used tags'],
     ['/library', 'library', 'Connection pool exhausted'],
-    ['/cards/new', 'card-new', 'What publishing asks for'],
+    ['/cards/new', 'card-new', 'What the library asks for'],
     [`/cards/${cardId}`, 'card', 'Root cause'],
-    [`/cards/${cardId}/edit`, 'card-edit', 'Ready to publish'],
+    [`/cards/${cardId}/edit`, 'card-edit', 'What the library asks for'],
     [`/cards/${cardId}/history`, 'card-history', 'What version 2 changed'],
   ])
 })

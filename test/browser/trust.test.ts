@@ -277,7 +277,7 @@ test('cites are read from the card, written by hand, and read again', async () =
   expect(byRules).not.toEqual([])
   const { page, context } = person
   await openPage(page, `/cards/${id}`)
-  const chips = page.getByRole('list', { name: 'Cites' })
+  const chips = page.getByRole('list', { name: 'About' })
   const edit = page.getByRole('button', { name: 'Edit cites' })
   // The dialog is loaded when it is asked for. Without the network that is told, and it can be asked for again.
   await context.setOffline(true)

@@ -34,7 +34,14 @@ import { type CardAnswer, CardId, CaseResponse } from './card.ts'
 import type { CardRow } from './list.ts'
 import { licenceFor, presentCard, publishedColumns, thinShare, thinState } from './present.ts'
 import { editableUnmerged, markSuccession, ownUnmerged } from './read.ts'
-import { qualityRejected, refuseUnsafe, review, reviewAhead, reviewColumns, withApproval } from './review.ts'
+import {
+  publishingRefused,
+  refuseUnsafe,
+  review,
+  reviewAhead,
+  reviewColumns,
+  withApproval,
+} from './review.ts'
 import { savedState } from './save.ts'
 import { comparedText, refuseDuplicate } from './similar.ts'
 import {
@@ -190,7 +197,7 @@ async function publish(
   const verdict = await withApproval(ctx, reviewed, row, target)
   if (!verdict.isAccepted) {
     if (row.status === 'unpublished') await keepReview(ctx, cardId, reviewColumns(verdict, now))
-    return { refusal: qualityRejected(verdict) }
+    return { refusal: publishingRefused(verdict) }
   }
   const similar_cards = await refuseDuplicate(ctx, row)
   const credits_earned = await moveToTarget(ctx, row, target, { ...reviewColumns(verdict, now), licence })

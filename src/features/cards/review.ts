@@ -14,6 +14,7 @@ import {
   dangerReason,
   type FoundDanger,
   type FoundSecret,
+  REVIEW_RULES,
   REVIEW_THRESHOLD,
   type ReviewReason,
   type ReviewVerdict,
@@ -158,12 +159,26 @@ export const reviewColumns = (verdict: ReviewVerdict, now: string) => ({
   reviewed_at: now,
 })
 
-export function qualityRejected({ score, reasons }: ReviewVerdict): AppError {
+function qualityRejected({ score, reasons }: ReviewVerdict): AppError {
   const what = [...new Set(reasons.map(({ message }) => message))].join(' ')
   return new AppError(400, 'quality_rejected', `The card does not pass the review. ${what}`, {
     reasons,
     score,
     threshold: REVIEW_THRESHOLD,
+  })
+}
+
+const HARD_RULES = new Set(REVIEW_RULES.filter(({ hard }) => hard).map(({ id }) => id))
+
+/** Returns the refusal of a publication, with only what refuses it: advice and marks for readers are no reason. */
+export function publishingRefused(verdict: Reviewed): AppError {
+  const isWeak = verdict.score < REVIEW_THRESHOLD || verdict.reasons.some(({ rule }) => HARD_RULES.has(rule))
+  return qualityRejected({
+    ...verdict,
+    reasons: verdict.reasons.filter(
+      ({ rule, severity }) =>
+        severity === 'block' || rule === WITHDRAWN_RULE || (severity === undefined && isWeak),
+    ),
   })
 }
 

@@ -96,4 +96,36 @@ onBothEngines('duplicates and similar cards', (t) => {
     })
     expect((await (await t.user()).get(`${url(mine)}/similar`)).status).toBe(404)
   })
+
+  test('cards about something else are not similar, also where there are no others', async () => {
+    const user = await t.user()
+    const texts = [
+      [
+        'npm install fails with EACCES',
+        'npm install stops with EACCES: permission denied, mkdir node_modules.',
+        'The folder belongs to root: give it back to the user with chown.',
+      ],
+      [
+        'Docker build finds no space left',
+        'docker build fails with no space left on device, though df shows room.',
+        'The inodes are used up by overlay2: run docker system prune.',
+      ],
+      [
+        'Postgres connection slots are used up',
+        'The API answers 500: remaining connection slots are reserved.',
+        'Put pgbouncer between, and make the pool of each worker smaller.',
+      ],
+    ]
+    const cards = []
+    for (const [title, symptom, fix_summary] of texts)
+      cards.push(await record(user, { card_type: 'debug_fix', title, symptom, fix_summary }))
+    for (const card of cards) expect((await user.get(`${url(card)}/similar`)).body).toEqual([])
+    const again = {
+      title: 'npm install: permission denied',
+      symptom: 'npm install fails with EACCES, permission denied for node_modules.',
+    }
+    expect(ids((await user.post('/api/v1/cards/similar', again)).body)).toEqual([cards[0].card_id])
+    const vague = { title: 'npm broke', symptom: 'It broke again this morning.' }
+    expect((await user.post('/api/v1/cards/similar', vague)).body).toEqual([])
+  })
 })

@@ -87,7 +87,10 @@ type Likeness = {
 const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === PUBLIC_FILTER)
 
 /** The caller must check who may see these cards. */
-export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Likeness): Promise<string[]> {
+export const relatedCards = async (ctx: Ctx, text: Text, likeness: Likeness): Promise<string[]> =>
+  (await relatedWithShare(ctx, text, likeness)).map(({ id }) => id)
+
+async function relatedWithShare(ctx: Ctx, text: Text, { where, limit }: Likeness) {
   const view = await viewIndex(ctx)
   const counts = isPublicOnly(where) ? await countsInPublic(ctx) : await countsInLists(ctx, view, where)
   const words = await wordsByWorth(text, counts)
@@ -99,8 +102,10 @@ export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Liken
     .map((candidate) => ({ id: candidate.documentId, share: shareOf(worth, candidate) }))
     .sort((a, b) => b.share - a.share || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
-    .map(({ id }) => id)
 }
+
+/** Cards that share less of the words that tell a card from others are about something else. */
+const NEAR_SHARE = 0.3
 
 const MAX_COMPARED = 50
 const MAX_SHOWN = 5
@@ -197,9 +202,10 @@ async function findable(ctx: UserCtx): Promise<Match> {
   ]
 }
 
-/** Returns the most similar cards among those that the caller finds by search. */
+/** Returns the near cards among those that the caller finds by search, or none. */
 export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
-  const ids = await relatedCards(ctx, text, { where: await findable(ctx), limit: MAX_COMPARED })
+  const related = await relatedWithShare(ctx, text, { where: await findable(ctx), limit: MAX_COMPARED })
+  const ids = related.filter(({ share }) => share >= NEAR_SHARE).map(({ id }) => id)
   if (ids.length === 0) return []
   let query = selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)

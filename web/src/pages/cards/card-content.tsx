@@ -17,6 +17,7 @@ import * as strings from './strings.ts'
 
 export function CardContent({ card }: { card: Card }) {
   const { shown, others, query } = useCardImages(card)
+  const { cites, tags } = factsOnce(card)
   return (
     <>
       {firstTexts(card.card_type).map(
@@ -49,15 +50,30 @@ export function CardContent({ card }: { card: Card }) {
         </CardPart>
       )}
       <Environment entries={Object.entries(card.environment ?? {})} />
-      <Cites card={card} />
+      <Cites card={card} shown={cites} />
       {card.scope_notes && (
         <CardPart title={strings.whereItApplies}>
           <LazyMarkdown images={shown}>{card.scope_notes}</LazyMarkdown>
         </CardPart>
       )}
-      <TagLinks card={card} />
+      <TagLinks card={card} tags={tags} />
     </>
   )
+}
+
+/** Leaves out what the card says already: cites of its environment, and tags named in either. */
+function factsOnce({ environment, cites, tags }: Card) {
+  const told = new Map(Object.entries(environment ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+  const read = cites.map((text) => ({ text, cite: readCite(text) }))
+  const nameOf = ({ cite }: (typeof read)[number]) =>
+    cite && 'name' in cite ? cite.name.toLowerCase() : undefined
+  const isTold = ({ cite }: (typeof read)[number]) =>
+    cite && 'range' in cite && told.get(cite.name.toLowerCase()) === cite.range
+  const names = new Set([...told.keys(), ...read.map(nameOf)])
+  return {
+    cites: read.filter((one) => !isTold(one)).map(({ text }) => text),
+    tags: tags.filter((tag) => !names.has(tag.toLowerCase())),
+  }
 }
 
 function Environment({ entries }: { entries: [name: string, value: string][] }) {
@@ -85,11 +101,11 @@ const sameTag = ({ home }: Card, tag: string) =>
     ? ({ to: '/library', search: { tag } } as const)
     : ({ to: '/', search: { q: tag, tags: tag } } as const)
 
-function TagLinks({ card }: { card: Card }) {
-  if (card.tags.length === 0) return null
+function TagLinks({ card, tags }: { card: Card; tags: readonly string[] }) {
+  if (tags.length === 0) return null
   return (
     <ul aria-label={strings.tags} className="flex flex-wrap gap-1.5">
-      {card.tags.map((tag) => (
+      {tags.map((tag) => (
         <li key={tag} className="max-w-full">
           <Link {...sameTag(card, tag)} className="block rounded-sm hover:bg-hover">
             <Tag>{tag}</Tag>
@@ -168,23 +184,26 @@ export function LicenceAndOrigin({ card }: { card: Card }) {
           )}
         </p>
       )}
-      <p className="flex min-w-0 items-center gap-1 text-xs text-faint">
-        <code className="truncate">
-          {strings.sha256Before}
-          {publication?.content_hash ?? origin?.content_hash}
-        </code>
-        <CopyButton
-          text={publication?.content_hash ?? origin?.content_hash ?? ''}
-          label={strings.copyTheHash}
-        />
-      </p>
+      <details className="mt-1 text-xs text-faint">
+        <summary className="hover:text-ink">{strings.licenceDetails}</summary>
+        <p className="flex min-w-0 items-center gap-1">
+          <code className="truncate">
+            {strings.sha256Before}
+            {publication?.content_hash ?? origin?.content_hash}
+          </code>
+          <CopyButton
+            text={publication?.content_hash ?? origin?.content_hash ?? ''}
+            label={strings.copyTheHash}
+          />
+        </p>
+      </details>
     </CardPart>
   )
 }
 
-function Cites({ card }: { card: Card }) {
+function Cites({ card, shown }: { card: Card; shown: readonly string[] }) {
   const [editing, setEditing] = useState(false)
-  if (card.cites.length === 0) return null
+  if (shown.length === 0) return null
   const edit = card.can_edit && (
     <IconButton label={strings.editCites} onClick={() => setEditing(true)}>
       <Pencil size={12} />
@@ -193,7 +212,7 @@ function Cites({ card }: { card: Card }) {
   return (
     <CardPart title={strings.cites} action={edit}>
       <ul aria-label={strings.cites} className="flex flex-wrap gap-2">
-        {card.cites.map((text) => (
+        {shown.map((text) => (
           <li key={text} className="max-w-full">
             <CiteChip text={text} />
           </li>

@@ -26,6 +26,7 @@ import {
 } from './draft.ts'
 import { EditorFrame, useSaving } from './editor-frame.tsx'
 import { ReadersLine } from './readers.tsx'
+import { type RefusedRule, refusedLine, refusedRules } from './refusals.ts'
 import * as strings from './strings.ts'
 import { AsNewCard, KeptText, useDraft } from './use-draft.tsx'
 import { FieldDiff } from './version-diff.tsx'
@@ -166,6 +167,7 @@ function Editor({ loaded }: { loaded: Card }) {
   }
   const api = save.error instanceof ApiError ? save.error : null
   const stale = api?.status === 412
+  const refused = refusedRules(save.error, draft.card_type)
   return (
     <EditorFrame
       title={strings.editCard}
@@ -178,6 +180,8 @@ function Editor({ loaded }: { loaded: Card }) {
       draft={draft}
       savedAt={savedAt}
       stored={base.evidences ?? []}
+      cites={base.cites}
+      isForLibrary={base.home.kind === 'library'}
       busy={isSaving}
       saveLabel={
         base.status === 'published' && base.readers.kind !== 'owner'
@@ -207,7 +211,7 @@ function Editor({ loaded }: { loaded: Card }) {
           {isOutOfReach(api) && (
             <AsNewCard cardId={loaded.card_id} draft={draft} why={api} onMoved={forget} />
           )}
-          {!stale && !isOutOfReach(api) && <FormError error={save.error} />}
+          {!stale && !isOutOfReach(api) && <NotSaved error={save.error} refused={refused} />}
         </>
       }
     >
@@ -216,9 +220,25 @@ function Editor({ loaded }: { loaded: Card }) {
         change={change}
         cardId={loaded.card_id}
         stored={base.evidences ?? []}
-        fieldError={(name) => api?.field(name)}
+        fieldError={(name) => api?.field(name) ?? refused.find(({ field }) => field === name)?.text}
       />
     </EditorFrame>
+  )
+}
+
+/** What a refused review says about a field stands beside it. */
+function NotSaved({ error, refused }: { error: unknown; refused: RefusedRule[] }) {
+  if (refused.length === 0) return <FormError error={error} />
+  const others = refused.filter(({ field }) => field === '' || field === 'cites').map(refusedLine)
+  return (
+    <Notice tone="bad">
+      <p>{strings.notSavedBecause}</p>
+      <ul className="list-disc pl-4">
+        {others.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 

@@ -12,7 +12,7 @@ import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged } from './card-queries.ts'
 import { type Draft, draftProblem, fieldsOf, newEvidences } from './draft.ts'
-import { ReviewChecklist } from './review-checklist.tsx'
+import { LibraryRules } from './review-checklist.tsx'
 import * as strings from './strings.ts'
 import { keepRest } from './use-draft.tsx'
 
@@ -33,6 +33,8 @@ type Props = {
   children: ReactNode
   stored?: Evidence[]
   beside?: ReactNode
+  cites?: readonly string[]
+  isForLibrary?: boolean
 }
 
 export function EditorFrame({
@@ -51,6 +53,8 @@ export function EditorFrame({
   children,
   stored = [],
   beside,
+  cites = [],
+  isForLibrary = false,
 }: Props) {
   const proofs = [...stored, ...newEvidences(draft)]
   const form = useRef<HTMLFormElement>(null)
@@ -80,8 +84,13 @@ export function EditorFrame({
           {children}
         </div>
         <div className="grid gap-6 lg:sticky lg:top-7 lg:self-start">
-          <ReviewChecklist content={fieldsOf(draft)} evidences={proofs} evidenceCount={proofs.length} />
           {beside}
+          <LibraryRules
+            isFor={isForLibrary}
+            content={{ ...fieldsOf(draft), cites }}
+            evidences={proofs}
+            evidenceCount={proofs.length}
+          />
         </div>
         <SaveBar {...{ savedAt, busy, waits, saveLabel, onDiscard }} />
       </form>

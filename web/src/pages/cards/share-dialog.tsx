@@ -15,8 +15,11 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { ErrorText, Notice, PartNotLoaded, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { ownModerationQuery } from '../moderation/moderation-queries.ts'
 import { cardChanged, listsChanged } from './card-queries.ts'
-import { ReviewChecklist } from './review-checklist.tsx'
+import { emptyDraft, fieldsOf } from './draft.ts'
+import { refusedLine, refusedRules } from './refusals.ts'
+import { type Reviewed, ReviewList, useReview } from './review-checklist.tsx'
 import {
   applyTarget,
   currentTarget,
@@ -54,7 +57,9 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
   })
   const isChanged = target !== undefined && !(present && isSameTarget(present, target))
   // Every licence is shown to the owner before it is given.
-  const isReady = isChanged && (target.kind !== 'library' || config !== undefined)
+  const toLibrary = isChanged && target.kind === 'library'
+  const review = useCardReview(only, toLibrary)
+  const isReady = isChanged && (!toLibrary || (config !== undefined && review.mayPublish))
   const isNowhere = options?.every((option) => present && isSameTarget(option.target, present))
   const name = options?.find((option) => target && isSameTarget(option.target, target))?.name ?? ''
   return (
@@ -78,14 +83,14 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
         )}
       </div>
       {isNowhere && <Notice>{strings.noOtherPlace(only ? 'this card' : 'these cards')}</Notice>}
-      {target?.kind === 'library' && isChanged && (
+      {toLibrary && (
         <>
           <LicenceChoice
             cards={cards}
             value={target.licence}
             onChange={(licence) => setTarget({ kind: 'library', licence })}
           />
-          <LibraryReview cards={cards} reward={reward} />
+          <LibraryReview cards={cards} reward={reward} review={review.reviewed} />
         </>
       )}
       {isChanged && cards.some((card) => card.home.kind === 'library') && target.kind !== 'library' && (
@@ -177,17 +182,51 @@ function usePublishReward(cards: readonly Shareable[]): number {
   return Math.min(unpublished, MAX_PUBLISH_REWARDS_PER_DAY) * (policy?.publish_reward_credits ?? 0)
 }
 
-function LibraryReview({ cards, reward }: { cards: readonly Shareable[]; reward: number }) {
+const NO_CONTENT = fieldsOf(emptyDraft())
+
+/** Says whether one card passes; of many, each is reviewed by the server. */
+function useCardReview(only: Shareable | undefined, isWanted: boolean) {
+  const full = only?.steps ? { ...only, steps: only.steps } : undefined
+  const reviewed = useReview({
+    content: full ?? NO_CONTENT,
+    evidences: full?.evidences ?? [],
+    evidenceCount: full?.evidence_count ?? 0,
+    isWanted: isWanted && full !== undefined,
+  })
+  const mayBeCleared = reviewed !== null && !reviewed.isSafe
+  const matters = useQuery({ ...ownModerationQuery(only?.card_id ?? ''), enabled: mayBeCleared }).data
+    ?.matters
+  const isDecided = matters?.some(
+    ({ status, card_version }) => status === 'decided' && card_version === full?.version,
+  )
+  return {
+    reviewed: full && reviewed,
+    mayPublish: reviewed === null || reviewed.passed || (mayBeCleared && isDecided === true),
+  }
+}
+
+type LibraryReviewProps = {
+  cards: readonly Shareable[]
+  reward: number
+  review: Reviewed | null | undefined
+}
+
+function LibraryReview({ cards, reward, review }: LibraryReviewProps) {
   const [only] = cards.length === 1 ? cards : []
   const earns = reward > 0 ? strings.earnsUpTo(plural(reward, 'credit'), MAX_PUBLISH_REWARDS_PER_DAY) : ''
   if (only?.steps)
     return (
       <>
-        <ReviewChecklist
-          content={{ ...only, steps: only.steps }}
-          evidences={only.evidences ?? []}
-          evidenceCount={only.evidence_count}
-        />
+        {review ? (
+          <ReviewList review={review} content={{ ...only, steps: only.steps }} />
+        ) : (
+          <Skeleton className="w-2/3" aria-hidden />
+        )}
+        {only.can_edit && review?.passed === false && (
+          <Link to="/cards/$cardId/edit" params={{ cardId: only.card_id }} className="text-sm underline">
+            {strings.editCard}
+          </Link>
+        )}
         {earns && <p className="text-xs text-faint">{earns}</p>}
       </>
     )
@@ -257,7 +296,7 @@ function Refusals({ refused, many }: { refused: readonly Refusal[]; many: boolea
         {refused.map(({ card, error }) => (
           <li key={card.card_id}>
             {many && <span className="block truncate font-medium">{card.title}</span>}
-            <Reason error={error} />
+            <Reason card={card} error={error} />
           </li>
         ))}
       </ul>
@@ -265,7 +304,7 @@ function Refusals({ refused, many }: { refused: readonly Refusal[]; many: boolea
   )
 }
 
-function Reason({ error }: { error: unknown }) {
+function Reason({ card, error }: Refusal) {
   if (!(error instanceof ApiError)) return <ErrorText error={error} />
   if (error.code === 'duplicate_card')
     return (
@@ -277,18 +316,16 @@ function Reason({ error }: { error: unknown }) {
         {strings.nothingWasChargedEnd}
       </>
     )
-  const reasons =
-    error.code === 'quality_rejected' ? (error.extra.reasons as { rule: string; message: string }[]) : []
+  const refused = refusedRules(error, card.card_type)
+  if (refused.length === 0) return <ErrorText error={error} />
   return (
     <>
-      <ErrorText error={error} />
-      {reasons.length > 0 && (
-        <ul className="mt-1 list-disc pl-4">
-          {reasons.map((reason) => (
-            <li key={reason.rule + reason.message}>{reason.message}</li>
-          ))}
-        </ul>
-      )}
+      {strings.notPublishedBecause}
+      <ul className="mt-1 list-disc pl-4">
+        {refused.map((one) => (
+          <li key={refusedLine(one)}>{refusedLine(one)}</li>
+        ))}
+      </ul>
     </>
   )
 }

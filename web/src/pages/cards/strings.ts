@@ -80,9 +80,10 @@ export const pulledFrom = 'Pulled from '
 export const pulledOrigin = (version: number, change: string, owner: string) =>
   `, version ${version}${change}. Author and origin are as ${owner} states them. Strangers wrote it: read it before you rely on it.`
 export const sha256Before = 'SHA-256 '
+export const licenceDetails = 'Details'
 export const copyTheHash = 'Copy the hash'
 export const editCites = 'Edit cites'
-export const cites = 'Cites'
+export const cites = 'About'
 export const page = 'page'
 export const file = 'file'
 
@@ -420,28 +421,25 @@ export const outputOfCommand = 'the output of a command'
 
 // Review checklist
 export const review = 'Review'
-export const whatPublishingAsks = 'What publishing asks for'
+export const whatPublishingAsks = 'What the library asks for'
 export const readyToPublish = 'Ready to publish'
 export const notReadyToPublish = 'Not ready to publish yet'
 export const done = 'Done:'
 export const toDo = 'To do:'
 export const missing = 'Missing:'
-export const requiredMark = ' · required'
-export const reviewHint = 'Saving and sharing with your team do not need this, except the last line.'
-export const points = (score: number) => `${score} of 100 points`
-export const pointsNeeded = (score: number, threshold: number) => `${score} of ${threshold} points needed`
-export const requiredLine = 'required line'
-export const titleLength = (characters: number) => `Title of at least ${characters} characters`
-export const titleWords = (words: number) => `Title of at least ${words} words`
-export const problemLength = (characters: number) => `Problem or goal in at least ${characters} characters`
-export const problemWords = (words: number) => `Problem or goal in ${words} different words`
-export const solutionLength = (characters: number) => `Solution in at least ${characters} characters`
-export const solutionWords = (words: number) => `Solution in ${words} different words`
-export const solutionSaysMore = 'Solution says more than the problem'
+export const betterWith = 'Better with:'
+export const reviewHint = 'Saving and sharing with your team do not need this, except the last two lines.'
+export const atLeastCharacters = (label: string, characters: number) =>
+  `${label}: at least ${characters} characters`
+export const atLeastWords = (label: string, words: number) => `${label}: at least ${words} words`
+export const differentWords = (label: string, words: number) => `${label}: at least ${words} different words`
+export const saysMoreThan = (label: string, than: string) => `${label}: says more than “${than}”`
 export const noPlaceholderText = 'No placeholder text such as TODO'
 export const causeStepOrEvidence = 'A root cause, a step or evidence'
 export const noSecrets = 'No secrets'
-export const nothingDangerous = 'Nothing dangerous for readers'
+export const nothingDangerous = 'Nothing too dangerous to publish'
+export const notSavedBecause = 'Not saved. It is said below, beside the field.'
+export const notPublishedBecause = 'Not published. The card needs:'
 
 // Review queue
 export const due = 'Due'

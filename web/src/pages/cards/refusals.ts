@@ -1,0 +1,65 @@
+import { type CardField, REVIEW_LIMITS } from '#server/shared/card-fields.ts'
+import { ApiError } from '../../api/client.ts'
+import type { CardType } from '../../api/types.ts'
+import { emptyDraft, labelledTexts } from './draft.ts'
+import * as strings from './strings.ts'
+
+const labelsOf = (type: CardType) => labelledTexts({ ...emptyDraft(), card_type: type })
+
+const FIELD_OF: Record<string, CardField> = {
+  title_length: 'title',
+  title_words: 'title',
+  symptom_length: 'symptom',
+  symptom_words: 'symptom',
+  fix_length: 'fix_summary',
+  fix_words: 'fix_summary',
+  fix_is_not_symptom: 'fix_summary',
+  no_placeholder: 'title',
+  debug_grounds: 'root_cause',
+}
+
+/** Returns what each rule asks for, in the words of the form. */
+export function ruleWords(type: CardType): Record<string, string> {
+  const labels = labelsOf(type)
+  const [title, symptom, fix] = [labels.title.label, labels.symptom.label, labels.fix_summary.label]
+  return {
+    title_length: strings.atLeastCharacters(title, REVIEW_LIMITS.titleCharacters),
+    title_words: strings.atLeastWords(title, REVIEW_LIMITS.titleWords),
+    symptom_length: strings.atLeastCharacters(symptom, REVIEW_LIMITS.textCharacters),
+    symptom_words: strings.differentWords(symptom, REVIEW_LIMITS.textDistinctWords),
+    fix_length: strings.atLeastCharacters(fix, REVIEW_LIMITS.textCharacters),
+    fix_words: strings.differentWords(fix, REVIEW_LIMITS.textDistinctWords),
+    fix_is_not_symptom: strings.saysMoreThan(fix, symptom),
+    no_placeholder: strings.noPlaceholderText,
+    debug_grounds: strings.causeStepOrEvidence,
+    no_secrets: strings.noSecrets,
+  }
+}
+
+type Reason = { rule: string; message: string; field?: string }
+
+/** `field` is the name that the form has for it, empty for a rule about the whole card. */
+export type RefusedRule = { field: string; label: string; text: string }
+
+/** Returns what a refused review asks for, each thing once. */
+export function refusedRules(error: unknown, type: CardType): RefusedRule[] {
+  if (!(error instanceof ApiError) || error.code !== 'quality_rejected') return []
+  const [words, labels] = [ruleWords(type), labelsOf(type)]
+  const refused = ((error.extra.reasons ?? []) as Reason[]).map(({ rule, message, field }): RefusedRule => {
+    const text = words[rule]
+    if (text !== undefined) return { field: FIELD_OF[rule] ?? '', label: '', text }
+    const [name = ''] = (field ?? '').split('.')
+    const label =
+      name === 'cites'
+        ? strings.cites
+        : name === 'evidences'
+          ? strings.evidence
+          : labels[name as CardField]?.label
+    return { field: name, label: label ?? '', text: field ? message.replace(`${field}: `, '') : message }
+  })
+  return refused.filter(
+    ({ label, text }, at) => refused.findIndex((one) => one.label === label && one.text === text) === at,
+  )
+}
+
+export const refusedLine = ({ label, text }: RefusedRule): string => (label ? `${label}: ${text}` : text)

@@ -153,7 +153,7 @@ export type Posted = { status: number; body: unknown }
 
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-export type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string; redacted?: object }
+type PostOptions = { apiKey: string; timeoutMs: number; idempotencyKey?: string; redacted?: object }
 
 export async function postJson(url: string, body: object, options: PostOptions): Promise<Posted> {
   const answer = await request(url, {

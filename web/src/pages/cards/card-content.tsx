@@ -49,7 +49,10 @@ export function CardContent({ card }: { card: Card }) {
           <ImageList images={others} />
         </CardPart>
       )}
-      <Environment entries={Object.entries(card.environment ?? {})} />
+      <Environment
+        entries={Object.entries(card.environment ?? {})}
+        action={cites.length < 1 && <EditCites card={card} />}
+      />
       <Cites card={card} shown={cites} />
       {card.scope_notes && (
         <CardPart title={strings.whereItApplies}>
@@ -76,10 +79,12 @@ function factsOnce({ environment, cites, tags }: Card) {
   }
 }
 
-function Environment({ entries }: { entries: [name: string, value: string][] }) {
+type EnvironmentProps = { entries: [name: string, value: string][]; action: ReactNode }
+
+function Environment({ entries, action }: EnvironmentProps) {
   if (entries.length === 0) return null
   return (
-    <CardPart title={strings.environment}>
+    <CardPart title={strings.environment} action={action}>
       <dl className="flex flex-wrap gap-2">
         {entries.map(([name, value]) => (
           <div
@@ -201,16 +206,23 @@ export function LicenceAndOrigin({ card }: { card: Card }) {
   )
 }
 
-function Cites({ card, shown }: { card: Card; shown: readonly string[] }) {
+function EditCites({ card }: { card: Card }) {
   const [editing, setEditing] = useState(false)
-  if (shown.length === 0) return null
-  const edit = card.can_edit && (
-    <IconButton label={strings.editCites} onClick={() => setEditing(true)}>
-      <Pencil size={12} />
-    </IconButton>
-  )
+  if (!card.can_edit || card.cites.length === 0) return null
   return (
-    <CardPart title={strings.cites} action={edit}>
+    <>
+      <IconButton label={strings.editCites} onClick={() => setEditing(true)}>
+        <Pencil size={12} />
+      </IconButton>
+      {editing && <CitesDialog card={card} onClose={() => setEditing(false)} />}
+    </>
+  )
+}
+
+function Cites({ card, shown }: { card: Card; shown: readonly string[] }) {
+  if (shown.length === 0) return null
+  return (
+    <CardPart title={strings.cites} action={<EditCites card={card} />}>
       <ul aria-label={strings.cites} className="flex flex-wrap gap-2">
         {shown.map((text) => (
           <li key={text} className="max-w-full">
@@ -218,7 +230,6 @@ function Cites({ card, shown }: { card: Card; shown: readonly string[] }) {
           </li>
         ))}
       </ul>
-      {editing && <CitesDialog card={card} onClose={() => setEditing(false)} />}
     </CardPart>
   )
 }

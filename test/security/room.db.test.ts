@@ -361,7 +361,7 @@ onBothEngines('a list', (t) => {
             scopes: '[]',
             created_at: now,
             last_used_at: null,
-          share_recorded: 0,
+            share_recorded: 0,
             expires_at: null,
           })),
         )

@@ -73,7 +73,7 @@ test('somebody signed out connects an app: sign-in, a page that says what it ask
   await page.getByText(person.email).waitFor()
   expect(await sideways(page)).toBe(0)
   await expectAccessible(page)
-  await page.getByLabel(/Publish and unpublish/).uncheck()
+  expect(await page.getByLabel(/Publish cards to the public library/).isChecked()).toBe(false)
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.waitForURL(`${callback}?**`)
 

@@ -17,7 +17,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 async function silentVault(askedAtMcp: () => void) {
   const deleted: unknown[] = []
   const server = createServer((request, answer) => {
-    if (request.url === '/mcp') return askedAtMcp()
+    if (request.url?.startsWith('/mcp')) return askedAtMcp()
     if (request.method === 'DELETE') deleted.push(request.headers['x-api-key'])
     answer.writeHead(request.method === 'DELETE' ? 204 : 201)
     answer.end(request.method === 'DELETE' ? '' : '{"api_key": "kv_new", "key_id": "key-1"}')

@@ -16,15 +16,14 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { gunzipSync, inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { capabilities } from '../../src/capabilities.ts'
-import { toolsOf } from '../../src/core/invoke.ts'
 import { npmPackage } from '../../src/features/guide/command-package.ts'
+import { CORE_TOOL_NAMES } from '../../src/shared/core-tools.ts'
 import { goodCard } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { newestIn } from '../support/newest.ts'
 import { type CommandResult, repository } from '../support/process.ts'
 
-const TOOLS = toolsOf(capabilities).length
+const TOOLS = CORE_TOOL_NAMES.length
 
 let vault: LiveVault
 let person: Person
@@ -162,7 +161,7 @@ test('entries to copy are for the vault that handed out the command, whichever w
     JSON.stringify({ url: 'http://127.0.0.1:1', apiKey: key }),
   )
   const { stdout } = await installed(['connect', '--print'], { HOME: home })
-  expect(stdout).toContain(`"url": "${vault.url}/mcp"`)
+  expect(stdout).toContain(`"url": "${vault.url}/mcp?profile=core"`)
   expect(stdout).not.toContain(key)
 })
 

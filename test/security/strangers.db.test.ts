@@ -128,6 +128,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     link_id: crypto.randomUUID(),
     cites: ['npm:fastify@^5'],
     review_after_days: 30,
+    dismissed: true,
     query: 'zebrafish',
     server: 'https://other.example',
     cards: [foreignCard()],

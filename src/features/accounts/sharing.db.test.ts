@@ -67,7 +67,7 @@ onBothEngines('what agents record reaches the team of their person', (t) => {
 
   test('only a private team of which the person is editor or admin', async () => {
     const { workspaceId, editor, viewer } = await team(t)
-    const refused = async (person: Person, default_workspace_id?: string) => {
+    const refused = async (person: Person, default_workspace_id?: string, chosen = 422) => {
       const body = {
         name: 'agent',
         share_recorded: true,
@@ -75,14 +75,14 @@ onBothEngines('what agents record reaches the team of their person', (t) => {
       }
       expect((await person.post('/api/v1/auth/api-keys', body)).status).toBe(422)
       const choice = { workspace_id: default_workspace_id ?? person.workspaceId }
-      expect((await person.put('/api/v1/user/sharing', choice)).status).toBe(422)
+      expect((await person.put('/api/v1/user/sharing', choice)).status).toBe(chosen)
     }
     const open = await team(t, { visibility: 'unlisted' })
-    await refused(viewer, workspaceId)
+    await refused(viewer, workspaceId, 403)
     await refused(editor)
     await refused(editor, editor.workspaceId)
     await refused(open.editor, open.workspaceId)
-    await refused(await t.user('stranger'), workspaceId)
+    await refused(await t.user('stranger'), workspaceId, 404)
   })
 
   test('opening the team to strangers suspends the choice', async () => {

@@ -7,6 +7,7 @@ import { toJson } from '../../db/columns.ts'
 import { audit } from '../audit/index.ts'
 import { shareCard } from '../cards/index.ts'
 import { isOwnPrivateTeam, requireUser, settingsOf, sharesByDefault, updateUser } from '../identity/index.ts'
+import { requireRole } from '../permissions/index.ts'
 
 const Sharing = z
   .object({
@@ -95,6 +96,7 @@ export const chooseSharing = capability({
     'It holds for the web app, for connected apps, and for your API keys, except keys with another default workspace. Cards recorded before stay where they are. It ends when you leave the team.',
   scopes: ['account'],
   rest: ['PUT /api/v1/user/sharing'],
+  errors: [403, 404],
   input: z
     .object({ workspace_id: Id.nullable().describe('Null: share nothing by itself') })
     .meta({ id: 'RecordedSharingChoice' }),
@@ -102,8 +104,9 @@ export const chooseSharing = capability({
   run: (ctx, { workspace_id: team }) =>
     inTx(ctx, async (ctx) => {
       const user = await requireUser(ctx, ctx.viewer.userId)
+      if (team !== null) await requireRole(ctx, team, 'editor')
       if (team !== null && !(await isOwnPrivateTeam(ctx, team, user.user_id)))
-        throw invalid('workspace_id', 'This is no private team where you are editor or admin')
+        throw invalid('workspace_id', 'Choose a private team')
       const settings = settingsOf(user)
       const former = settings.share_recorded ? settings.default_workspace_id : null
       await chooseForKeys(ctx, team, former)

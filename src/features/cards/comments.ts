@@ -203,7 +203,10 @@ const CommentCreate = z.object({ ...CardId.shape, body: Body }).meta({ id: 'Comm
 const CommentRef = z.object({ ...CardId.shape, comment_id: Id })
 const CommentUpdate = CommentRef.extend({
   body: Body,
-  expected_edited_at: Time.nullable()
+  expected_edited_at: z
+    .string()
+    .max(40)
+    .nullable()
     .optional()
     .describe('The edited_at that you have read; a comment changed since answers 409 comment_changed.'),
 }).meta({ id: 'CommentUpdate' })

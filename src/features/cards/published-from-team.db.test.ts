@@ -132,13 +132,13 @@ onBothEngines('a card that a team has published to the library', (t) => {
         ({ outcome, user_name, evidence }: Record<string, string | null>) => [outcome, user_name, evidence],
       )
     const ofAll = [
-      ['worked', null, null],
+      ['stale', null, null],
       ['failed', null, null],
       ['worked', null, null],
     ]
     for (const person of [admin, late])
       expect(await said(person)).toEqual([
-        ['worked', null, null],
+        ['stale', null, null],
         ['failed', 'admin', 'it broke'],
         ['worked', 'viewer', 'it ran'],
       ])
@@ -152,7 +152,8 @@ onBothEngines('a card that a team has published to the library', (t) => {
       (await read(as, `${url}/${path}`)).items.map(
         (one: { comment?: string; body?: string }) => one.comment ?? one.body,
       )
-    expect(await comments(late, 'feedback')).toEqual(['Thank you'])
+    // The failed verdict of the admin is feedback too, without words.
+    expect(await comments(late, 'feedback')).toEqual([undefined, 'Thank you'])
     expect(await comments(stranger, 'feedback')).toEqual(['For its owner'])
     expect(await comments(late, 'comments')).toEqual(['For podman too?'])
     expect(await comments(stranger, 'comments')).toEqual([])

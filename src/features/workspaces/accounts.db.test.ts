@@ -126,6 +126,8 @@ onBothEngines('accounts', (t) => {
       language: 'en',
       email_notifications: true,
       share_usage: false,
+      share_recorded: false,
+      sharing_answered: false,
       ask_before_added: false,
       weekly_digest: false,
       agent_library: false,

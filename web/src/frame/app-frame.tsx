@@ -14,7 +14,6 @@ import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { draftsQuery } from '../pages/drafts/draft-queries.ts'
 import { FirstSteps } from '../pages/first-steps/first-steps.tsx'
 import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
-import { SharingQuestion } from '../pages/settings/sharing.tsx'
 import { configQuery, useMe, useSignedIn } from '../session.ts'
 import { Badge, Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
@@ -26,6 +25,7 @@ import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
 const palette = loadable(() => import('./command-palette.tsx'))
 const keyboardHelp = loadable(() => import('./keyboard-help.tsx'))
+const sharing = loadable(() => import('../pages/settings/sharing.tsx'))
 
 type OverlayProps = { onClose: () => void }
 
@@ -37,6 +37,11 @@ function LazyPalette(props: OverlayProps & { onKeys: () => void }) {
 function LazyKeyboardHelp(props: OverlayProps) {
   const { value } = keyboardHelp.useLoaded()
   return value && <value.KeyboardHelp {...props} />
+}
+
+function LazySharingQuestion() {
+  const { value } = sharing.useLoaded()
+  return value && <value.SharingQuestion />
 }
 
 /** The frame: side bar and content, on a narrow screen a bottom bar. Holds the keys that work everywhere. */
@@ -75,7 +80,7 @@ export function AppFrame() {
         <ConnectionBanner />
         <ServiceWarnings />
         <HomeSteps />
-        <SharingQuestion />
+        <LazySharingQuestion />
         <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />

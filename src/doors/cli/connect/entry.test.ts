@@ -92,7 +92,9 @@ for (const [name, before] of Object.entries(TOML)) {
   test(`TOML with ${name}: nothing but our table is added, and it goes again`, () => {
     const after = add(before, 'codex')
     expect(after.startsWith(before)).toBe(true)
-    expect(entryIn(after, findClient('codex'), 'file')).toMatchObject({ url: 'http://127.0.0.1:8080/mcp' })
+    expect(entryIn(after, findClient('codex'), 'file')).toMatchObject({
+      url: 'http://127.0.0.1:8080/mcp?profile=core',
+    })
     expect(remove(after, 'codex').trimEnd()).toBe(before.trimEnd())
     expect(add(after, 'codex')).toBe(after)
   })

@@ -131,7 +131,10 @@ function CommentRow({ comment, people }: { comment: Comment; people: readonly Pe
         body,
         expected_edited_at: seen,
       }),
-    onSuccess: () => threadChanged(card_id),
+    onSuccess: (saved) => {
+      setSeen(saved.edited_at)
+      return threadChanged(card_id)
+    },
     onError: (error) => {
       if (isChangedElsewhere(error)) setSeen(error.extra.edited_at as string)
     },

@@ -91,5 +91,5 @@ test('somebody signed out connects an app: sign-in, a page that says what it ask
       }),
     })
   ).json()) as { scope: string }
-  expect(tokens.scope).toBe('search record case:write workspace:write')
+  expect(tokens.scope).toBe('search record case:write')
 })

@@ -138,10 +138,11 @@ export function withFileOfHome(error: unknown, { id, file }: ProjectHome): unkno
 
 /** Returns a one-time name for a folder whose name cannot be stored. */
 export const passingName = (): string => `folder-${crypto().randomUUID()}`
+export const isPassingName = (key: string): boolean => key.startsWith('folder-')
 
 const namesFolder = (): string => join(settingsFolder(), 'folders')
 
-export const folderHash = (folder: string): string =>
+const folderHash = (folder: string): string =>
   crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32)
 
 const nameFile = (folder: string): string => join(namesFolder(), folderHash(folder))

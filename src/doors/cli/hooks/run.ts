@@ -141,7 +141,7 @@ async function projectKey(scene: Scene, timeoutMs: number): Promise<string> {
   const remote = remoteKey(folder)
   const isNamedByFile = remote === undefined && file.projectKey !== undefined
   const { key, withheld }: FoundProject = isNamedByFile
-    ? await (await import('./later.ts')).findProject(folder, profile, file, timeoutMs)
+    ? await (await import('./later.ts')).findWithoutRemote(folder, profile, file, timeoutMs)
     : { key: remote ?? ownKey(folder) }
   scene.withheld = withheld
   if (!isNamedByFile || key === file.projectKey) rememberSession(sessionId, { project: { folder, key } })

@@ -1,4 +1,5 @@
 import type { Name } from './assignments.ts'
+import { lazily } from './rule.ts'
 
 /** `whole`: more letters after this short name make another word (`keyword`, `author`). */
 type SecretName = { kind: string; whole: boolean; names: readonly string[] }
@@ -206,8 +207,8 @@ const isForeign = (code: number): boolean =>
 const ENDING = '(?:(?![A-Za-z])[\\p{L}\\p{M}]){0,12}'
 /** Matches more words, as in `пароль от базы: …`. */
 const MORE_WORDS = '(?:[ \\t](?![A-Za-z]{8})\\p{L}{1,20}(?=[ \\t:=])){0,3}'
-const NAMES = new RegExp(
-  `(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join('|')})`).join('|')})${ENDING}${MORE_WORDS}`,
+const foreignName = lazily(
+  () => `(?:${FOREIGN_NAMES.map(({ names }) => `(${names.join('|')})`).join('|')})${ENDING}${MORE_WORDS}`,
   'giu',
 )
 
@@ -231,7 +232,7 @@ function* foreignParts(text: string): Generator<{ from: number; to: number }> {
 
 export function* foreignNames(text: string): Generator<{ name: Name; kind: string }> {
   for (const { from, to } of foreignParts(text)) {
-    for (const found of text.slice(from, to).matchAll(NAMES)) {
+    for (const found of text.slice(from, to).matchAll(foreignName())) {
       const group = found.slice(1).findIndex((name) => name !== undefined)
       const kind = FOREIGN_NAMES[group]?.kind
       const start = from + found.index

@@ -87,6 +87,8 @@ test('a short name that was new does not count once it is the name of a reposito
   expect(await keyOf(first)).toBe('corp/shop')
   expect(await keyOf(second)).toBe('corp/pay')
   vault.stored = { 'corp/shop': 'github.com/corp/shop' }
+  expect(await keyOf(first)).toBe('corp/shop')
+  const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_700_000)
   expect(await keyOf(first)).toMatch(OWN)
   const checkout = join(base, 'checkout')
   mkdirSync(checkout)
@@ -95,6 +97,7 @@ test('a short name that was new does not count once it is the name of a reposito
   git('remote', 'add', 'origin', 'https://github.com/corp/pay.git')
   expect(await keyOf(second)).toBe('corp/pay')
   await start(checkout)
+  later.mockReturnValue(Date.now() + 3_700_000)
   expect(await keyOf(second)).toMatch(OWN)
 })
 

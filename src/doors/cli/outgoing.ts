@@ -12,6 +12,13 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'target_project_key',
 ])
 
+/** What the hook itself writes: a moment, an agent, an id. */
+const NO_SECRET = /^(?:[a-z-]{1,16}|(?:folder-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const HAVE_NO_SECRET: ReadonlySet<string> = new Set([...IDENTIFIERS, 'moment', 'client'])
+
+const isPlain = (name: string, value: unknown): boolean =>
+  HAVE_NO_SECRET.has(name) && typeof value === 'string' && NO_SECRET.test(value)
+
 /** `found` lists the replaced kinds with their number: "2 password". */
 export type Outgoing<T> = { value: T; found: string[] }
 
@@ -41,11 +48,12 @@ const cleanFields = (
 
 function cleanBody(body: unknown, findings: Findings): unknown {
   if (!isRecord(body)) return cleanJson(body, findings)
-  return cleanFields(body, findings, (value, name) =>
-    IDENTIFIERS.has(name) && typeof value === 'string'
+  return cleanFields(body, findings, (value, name) => {
+    if (isPlain(name, value)) return value
+    return IDENTIFIERS.has(name) && typeof value === 'string'
       ? cleanText(value, findings)
-      : cleanJson(value, findings, name),
-  )
+      : cleanJson(value, findings, name)
+  })
 }
 
 /** Replaces secrets in a request body by the vault's rules; loaded only on sending. */

@@ -91,11 +91,18 @@ const require = createRequire(import.meta.url)
 const processes = (): typeof import('node:child_process') => require('node:child_process')
 const crypto = (): typeof import('node:crypto') => require('node:crypto')
 
+type GitCall = { args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } }
+
+const gitCall = (folder: string, args: string[]): GitCall => ({
+  args: ['-C', resolve(folder), ...args],
+  options: { cwd: trustedFolder(), env: gitVariables() },
+})
+
 function git(folder: string, ...args: string[]): string | undefined {
   try {
-    const answer = processes().execFileSync('git', ['-C', resolve(folder), ...args], {
-      cwd: trustedFolder(),
-      env: gitVariables(),
+    const call = gitCall(folder, args)
+    const answer = processes().execFileSync('git', call.args, {
+      ...call.options,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     return answer.toString().trim() || undefined
@@ -138,10 +145,11 @@ export function withFileOfHome(error: unknown, { id, file }: ProjectHome): unkno
 
 /** Returns a one-time name for a folder whose name cannot be stored. */
 export const passingName = (): string => `folder-${crypto().randomUUID()}`
+export const isPassingName = (key: string): boolean => key.startsWith('folder-')
 
 const namesFolder = (): string => join(settingsFolder(), 'folders')
 
-export const folderHash = (folder: string): string =>
+const folderHash = (folder: string): string =>
   crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32)
 
 const nameFile = (folder: string): string => join(namesFolder(), folderHash(folder))
@@ -199,18 +207,39 @@ const withoutSecrets = (remote: string): string =>
 /** A relative remote such as `../repo.git` means another repository in another folder. */
 const RELATIVE = /^\.{1,2}(?:[/\\]|$)/
 
+const REMOTES = ['remote', '--verbose']
+/** A line of git's list of remotes; a partial clone has its filter at the end. */
+const FETCHED_REMOTE = /^([^\t\n]+)\t(.+) \(fetch\)(?: \[[^\]\n]*\])?\r?$/gm
+
 /** Returns `origin`, or the only remote if it has another name (`git clone -o`, `clone.defaultRemoteName`). */
-function remoteOf(folder: string): string | undefined {
-  const origin = git(folder, 'remote', 'get-url', 'origin')
-  if (origin) return origin
-  const [only, ...others] = git(folder, 'remote')?.split(/\r?\n/) ?? []
-  return only && others.length === 0 ? git(folder, 'remote', 'get-url', '--', only) : undefined
+function remoteIn(list: string): string | undefined {
+  const remotes = [...list.matchAll(FETCHED_REMOTE)].map(([, name, url]) => ({ name, url }))
+  const chosen =
+    remotes.find(({ name }) => name === 'origin') ?? (remotes.length === 1 ? remotes[0] : undefined)
+  return chosen?.url
 }
 
-/** Returns a checkout's remote, the project's name on every machine. */
-export function remoteKey(folder: string): string | undefined {
-  const remote = remoteOf(folder)
+function keyOfRemote(remote: string | undefined, folder: string): string | undefined {
   return remote && withoutSecrets(RELATIVE.test(remote) ? resolve(rootOf(folder), remote) : remote)
+}
+
+const remoteOf = (folder: string): string | undefined => remoteIn(git(folder, ...REMOTES) ?? '')
+
+/** Returns a checkout's remote, the project's name on every machine. */
+export const remoteKey = (folder: string): string | undefined => keyOfRemote(remoteOf(folder), folder)
+
+/** Returns what `remoteKey` does. A hook loads the rules of redaction meanwhile. */
+export function findRemoteKey(folder: string): Promise<string | undefined> {
+  return new Promise((found, fail) => {
+    const { args, options } = gitCall(folder, REMOTES)
+    processes().execFile('git', args, options, (_, list) => {
+      try {
+        found(keyOfRemote(remoteIn(list), folder))
+      } catch (error) {
+        fail(error)
+      }
+    })
+  })
 }
 
 /** Random, so that folders of the same name do not share memory. */

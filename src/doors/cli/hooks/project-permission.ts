@@ -5,7 +5,7 @@ import { isGood, jsonIn, request, textOf } from '../http-request.ts'
 import { KVAULT, settingsFolder } from '../local-files.ts'
 import { type Profile, writePrivate } from '../profile.ts'
 import {
-  folderHash,
+  isPassingName,
   keptNameOf,
   keptNames,
   ownKey,
@@ -14,7 +14,7 @@ import {
   remoteKey,
 } from '../project-name.ts'
 import { read, waitingFiles } from './spool.ts'
-import { withLock } from './state.ts'
+import { fileNameFor, withLock } from './state.ts'
 
 /**
  * A stranger's folder could name the person's project to read and write its memory. A key is allowed by the
@@ -29,6 +29,8 @@ type Decision = {
   /** `allowed` or `declined` by the person; `new`: nothing had this key yet at this vault. */
   state: 'allowed' | 'new' | 'withheld' | 'declined'
   vault?: string
+  /** When a new key was last compared with the projects that there are, in ms. */
+  checkedAt?: number
   /** The agent has been told about the withheld key. */
   isTold?: boolean
 }
@@ -37,18 +39,19 @@ type Decision = {
 export type FoundProject = { key: string; withheld?: NamedProject }
 
 const LOOK_MS = 5000
+/** A person waits for each check. */
+const CHECKED_AGAIN_MS = 60 * 60_000
 const LOCK = { patienceMs: 400, staleMs: 2000 }
 
 const decisionsFolder = (): string => join(settingsFolder(), 'projects')
 
-/** A hash as file name, so that no stranger's path becomes part of it. */
-const decisionFile = (folder: string): string => join(decisionsFolder(), `${folderHash(folder)}.json`)
+const decisionFile = (folder: string): string => join(decisionsFolder(), `${fileNameFor(folder)}.json`)
 
 function decisionIn(file: string): Decision | undefined {
   try {
-    const { folder, key, state, vault, isTold } = JSON.parse(readFileSync(file, 'utf8'))
+    const { folder, key, state, vault, checkedAt, isTold } = JSON.parse(readFileSync(file, 'utf8'))
     return typeof folder === 'string' && typeof key === 'string'
-      ? { folder, key, state, vault, isTold }
+      ? { folder, key, state, vault, checkedAt, isTold }
       : undefined
   } catch {
     return undefined
@@ -172,7 +175,7 @@ function claim(named: NamedProject, vault: string): boolean {
   mkdirSync(decisionsFolder(), { recursive: true, mode: 0o700 })
   return withLock(join(decisionsFolder(), 'lock'), LOCK, () => {
     const isTaken = [...keysOfOthers(named.folder)].some((key) => isSame(key, named.key))
-    decide(named, isTaken ? { state: 'withheld' } : { state: 'new', vault })
+    decide(named, isTaken ? { state: 'withheld' } : { state: 'new', vault, checkedAt: Date.now() })
     return !isTaken
   })
 }
@@ -187,7 +190,11 @@ async function counts(
   if (decision?.state === 'allowed') return true
   // At another vault the same key may belong to an existing project of the person.
   const isNewHere = decision?.state === 'new' && decision.vault === profile.url
-  if (isNewHere && !(await isRepositoryByNow(named, profile, timeoutMs))) return true
+  if (isNewHere && Date.now() - (decision.checkedAt ?? 0) < CHECKED_AGAIN_MS) return true
+  if (isNewHere && !(await isRepositoryByNow(named, profile, timeoutMs))) {
+    decide(named, { state: 'new', vault: profile.url, checkedAt: Date.now() })
+    return true
+  }
   if (decision?.state === 'withheld' || decision?.state === 'declined') return false
   if (!isNewHere && !isAddress(named.key)) {
     const found = await findInMemory(profile, named.key, timeoutMs)
@@ -205,10 +212,19 @@ export async function findProject(
   timeoutMs = LOOK_MS,
 ): Promise<FoundProject> {
   const remote = remoteKey(folder)
-  if (remote) return { key: remote }
+  return remote ? { key: remote } : findWithoutRemote(folder, profile, file, timeoutMs)
+}
+
+/** Returns the project of a folder that is known to have no remote. */
+export async function findWithoutRemote(
+  folder: string,
+  profile: Partial<Profile> & { url: string },
+  file: ProjectFile,
+  timeoutMs: number,
+): Promise<FoundProject> {
   const named = namedIn(file)
   if (!named) return { key: ownKey(folder) }
-  if (named.key === keptNameOf(folder)) return { key: named.key }
+  if (isPassingName(named.key) && named.key === keptNameOf(folder)) return { key: named.key }
   const isCounting = await counts(named, profile, timeoutMs)
   if (isCounting) return { key: named.key }
   return { key: ownKey(folder), ...(isCounting === undefined ? {} : { withheld: named }) }

@@ -2,7 +2,7 @@ import { commandText } from '../../../text/command-output.ts'
 import { withoutControls } from '../../../text/unicode.ts'
 import { postJson } from '../http-request.ts'
 import { findProfile, type Profile } from '../profile.ts'
-import { ownKey, type ProjectFile, passingName, readProjectFiles, remoteKey } from '../project-name.ts'
+import { findRemoteKey, ownKey, type ProjectFile, passingName, readProjectFiles } from '../project-name.ts'
 import {
   type Answer,
   type CommandRun,
@@ -138,10 +138,10 @@ async function projectKey(scene: Scene, timeoutMs: number): Promise<string> {
   const { sessionId } = scene.occasion
   const { project } = readSession(sessionId)
   if (project?.folder === folder) return project.key
-  const remote = remoteKey(folder)
+  const remote = await findRemoteKey(folder)
   const isNamedByFile = remote === undefined && file.projectKey !== undefined
   const { key, withheld }: FoundProject = isNamedByFile
-    ? await (await import('./later.ts')).findProject(folder, profile, file, timeoutMs)
+    ? await (await import('./later.ts')).findWithoutRemote(folder, profile, file, timeoutMs)
     : { key: remote ?? ownKey(folder) }
   scene.withheld = withheld
   if (!isNamedByFile || key === file.projectKey) rememberSession(sessionId, { project: { folder, key } })
@@ -181,11 +181,13 @@ async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<
   const elapsed = () => Math.round(performance.now())
   try {
     const { shown = [], unheard } = readSession(sessionId)
+    // git runs while the rules of redaction load.
+    const projectKey = projectToAsk(scene, patienceMs() - elapsed())
     const text = await readText?.()
     const question = {
       moment,
       text,
-      projectKey: await projectToAsk(scene, patienceMs() - elapsed()),
+      projectKey: await projectKey,
       sessionId,
       client: call.agent.name,
       environment: knownEnvironment(scene.folder),

@@ -33,7 +33,7 @@ function hashOf(text: string): string {
 }
 
 /** Text from others never becomes part of a path; only long texts are hashed: node:crypto loads slowly. */
-function fileNameFor(text: string): string {
+export function fileNameFor(text: string): string {
   const name = Buffer.from(text).toString('base64url')
   return name.length <= MAX_NAME_LENGTH ? `t${name}` : hashOf(text)
 }

@@ -206,6 +206,7 @@ const CommentUpdate = CommentRef.extend({
   expected_edited_at: z
     .string()
     .max(40)
+    .meta({ format: 'date-time' })
     .nullable()
     .optional()
     .describe('The edited_at that you have read; a comment changed since answers 409 comment_changed.'),

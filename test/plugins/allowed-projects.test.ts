@@ -87,9 +87,14 @@ test('a short name that was new does not count once it is the name of a reposito
   expect(await keyOf(first)).toBe('corp/shop')
   expect(await keyOf(second)).toBe('corp/pay')
   vault.stored = { 'corp/shop': 'github.com/corp/shop' }
-  expect(await keyOf(first)).toBe('corp/shop')
-  const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_700_000)
-  expect(await keyOf(first)).toMatch(OWN)
+  const promptIn = async (session_id: string) => {
+    await play('codex', 'UserPromptSubmit', { session_id, cwd: first, prompt: 'Why does it fail?' })
+    return vault.asked.at(-1)?.body.project_key
+  }
+  expect(await promptIn('x')).toBe('corp/shop')
+  await start(first)
+  expect(vault.asked.at(-1)?.body.project_key).toMatch(OWN)
+  expect(await promptIn('y')).toMatch(OWN)
   const checkout = join(base, 'checkout')
   mkdirSync(checkout)
   const git = (...args: string[]) => execFileSync('git', ['-C', checkout, ...args], { stdio: 'ignore' })
@@ -97,7 +102,6 @@ test('a short name that was new does not count once it is the name of a reposito
   git('remote', 'add', 'origin', 'https://github.com/corp/pay.git')
   expect(await keyOf(second)).toBe('corp/pay')
   await start(checkout)
-  later.mockReturnValue(Date.now() + 3_700_000)
   expect(await keyOf(second)).toMatch(OWN)
 })
 

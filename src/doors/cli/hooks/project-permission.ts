@@ -39,8 +39,6 @@ type Decision = {
 export type FoundProject = { key: string; withheld?: NamedProject }
 
 const LOOK_MS = 5000
-/** A person waits for each check. */
-const CHECKED_AGAIN_MS = 60 * 60_000
 const LOCK = { patienceMs: 400, staleMs: 2000 }
 
 const decisionsFolder = (): string => join(settingsFolder(), 'projects')
@@ -180,17 +178,20 @@ function claim(named: NamedProject, vault: string): boolean {
   })
 }
 
+/** `maxAgeMs`: how old the last comparison of a new key with the existing projects may be. */
+type LookOptions = { timeoutMs: number; maxAgeMs?: number }
+
 /** Whether the key is allowed in this folder; undefined while the vault is unreachable. */
 async function counts(
   named: NamedProject,
   profile: Partial<Profile> & { url: string },
-  timeoutMs: number,
+  { timeoutMs, maxAgeMs = 0 }: LookOptions,
 ): Promise<boolean | undefined> {
   const decision = decisionOn(named)
   if (decision?.state === 'allowed') return true
   // At another vault the same key may belong to an existing project of the person.
   const isNewHere = decision?.state === 'new' && decision.vault === profile.url
-  if (isNewHere && Date.now() - (decision.checkedAt ?? 0) < CHECKED_AGAIN_MS) return true
+  if (isNewHere && Date.now() - (decision.checkedAt ?? 0) < maxAgeMs) return true
   if (isNewHere && !(await isRepositoryByNow(named, profile, timeoutMs))) {
     decide(named, { state: 'new', vault: profile.url, checkedAt: Date.now() })
     return true
@@ -212,7 +213,7 @@ export async function findProject(
   timeoutMs = LOOK_MS,
 ): Promise<FoundProject> {
   const remote = remoteKey(folder)
-  return remote ? { key: remote } : findWithoutRemote(folder, profile, file, timeoutMs)
+  return remote ? { key: remote } : findWithoutRemote(folder, profile, file, { timeoutMs })
 }
 
 /** Returns the project of a folder that is known to have no remote. */
@@ -220,12 +221,12 @@ export async function findWithoutRemote(
   folder: string,
   profile: Partial<Profile> & { url: string },
   file: ProjectFile,
-  timeoutMs: number,
+  options: LookOptions,
 ): Promise<FoundProject> {
   const named = namedIn(file)
   if (!named) return { key: ownKey(folder) }
   if (isPassingName(named.key) && named.key === keptNameOf(folder)) return { key: named.key }
-  const isCounting = await counts(named, profile, timeoutMs)
+  const isCounting = await counts(named, profile, options)
   if (isCounting) return { key: named.key }
   return { key: ownKey(folder), ...(isCounting === undefined ? {} : { withheld: named }) }
 }

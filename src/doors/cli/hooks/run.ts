@@ -88,6 +88,8 @@ async function recall(profile: Profile, question: RecallRequest, timeoutMs: numb
 const GIVE_UP_MS = 800
 /** Time in ms to store an exchange at its end: nobody waits, and an unstored exchange is lost. */
 const END_IS_KEPT_WITHIN_MS = 60_000
+/** A name in a file is compared with the existing projects at each start, and else only once in this time in ms. */
+const NAME_CHECKED_MS = 60 * 60_000
 /** Timeout in ms for asking the vault about a project name at the end of an exchange. */
 const LOOK_AT_THE_END_MS = 5000
 const MAX_TEXT_LENGTH = 32_000
@@ -139,9 +141,10 @@ async function projectKey(scene: Scene, timeoutMs: number): Promise<string> {
   const { project } = readSession(sessionId)
   if (project?.folder === folder) return project.key
   const remote = await findRemoteKey(folder)
+  const maxAgeMs = scene.occasion.kind === 'start' ? 0 : NAME_CHECKED_MS
   const isNamedByFile = remote === undefined && file.projectKey !== undefined
   const { key, withheld }: FoundProject = isNamedByFile
-    ? await (await import('./later.ts')).findWithoutRemote(folder, profile, file, timeoutMs)
+    ? await (await import('./later.ts')).findWithoutRemote(folder, profile, file, { timeoutMs, maxAgeMs })
     : { key: remote ?? ownKey(folder) }
   scene.withheld = withheld
   if (!isNamedByFile || key === file.projectKey) rememberSession(sessionId, { project: { folder, key } })

@@ -120,7 +120,7 @@ export const isOutsider = ({ viewer_role, workspace_type }: Membership): boolean
 export const canEdit = (row: CardRow): boolean =>
   row.may_update === 1 && !(row.status === 'published' && isOutsider(row))
 
-/** Whoever may edit the card, and editors of the team that has published it. */
+/** True for editors of the card, and for editors of the team that published it. */
 export const canReadHistory = (row: CardRow): boolean => canEdit(row) || publishingTeam(row) !== null
 
 /** Returns the team of the viewer, its editor, that has published the card; null for who may edit the card. */

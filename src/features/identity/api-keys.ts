@@ -114,7 +114,7 @@ async function requireWritable(ctx: UserCtx, workspaceId: string | null): Promis
     throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
 }
 
-/** What a key records is shared only where strangers cannot read. */
+/** Refuses a team that strangers can read: recorded cards are shared there at once. */
 async function requireTeamToShareWith(ctx: UserCtx, workspaceId: string | null): Promise<void> {
   if (workspaceId === null || !(await isOwnPrivateTeam(ctx, workspaceId, ctx.viewer.userId)))
     throw invalid(

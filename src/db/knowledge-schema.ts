@@ -18,7 +18,7 @@ export type CardsTable = ContentColumns & {
   seen_from_version: Generated<number>
   /** Set by a trigger; only the owner sees earlier comments. Null: the card never moved. */
   seen_since: Generated<string | null>
-  /** The same two of the workspace that it was published from; null while it is there, or where they were not kept. */
+  /** Version and time at which the card came into the workspace that published it; null while it is there, or unknown. */
   origin_seen_from_version: Generated<number | null>
   origin_seen_since: Generated<string | null>
   /** Case-folded title, tags and the beginnings of symptom and fix, for the text filter of lists. */

@@ -12,7 +12,7 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'target_project_key',
 ])
 
-/** What the hook itself writes: a moment, an agent, an id. */
+/** Fields that the hook itself writes: a moment, an agent, an id. */
 const NO_SECRET = /^(?:[a-z-]{1,16}|(?:folder-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const HAVE_NO_SECRET: ReadonlySet<string> = new Set([...IDENTIFIERS, 'moment', 'client'])
 

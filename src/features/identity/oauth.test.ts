@@ -249,7 +249,7 @@ test('the consent page names client, scopes and destination, and what a client w
   expect(html).toContain('dev@example.com')
   expect(html).toContain('an app on this computer')
   expect(html).toContain('value="search" checked>')
-  // What reaches strangers is ticked on purpose.
+  // Scopes that reach strangers are ticked on purpose.
   expect(html).toMatch(/value="publish" >/)
 })
 

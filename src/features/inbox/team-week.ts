@@ -61,7 +61,7 @@ const CARD = [
   'cards.hidden_at',
 ] as const
 
-/** Also cards that the team has published for everybody. */
+/** Includes cards that the team has published for everybody. */
 const shared = (db: Db, { viewerId, workspaceId }: WeekQuery) =>
   db
     .selectFrom('cards')

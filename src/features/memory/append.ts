@@ -75,7 +75,7 @@ export async function clean({ work }: UserCtx, draft: Draft): Promise<Cleaned> {
   }
 }
 
-/** What storing a word in the index of memory costs, in bytes of an ordinary log. */
+/** Cost of storing a word in the index of memory, in bytes of an ordinary log. */
 const BYTES_PER_WORD = 80
 /** An ordinary text has no more different words. */
 const FREE_WORDS = 300

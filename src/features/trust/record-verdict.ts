@@ -282,13 +282,13 @@ function movedFrom(standing: Standing, replaces: Spoken['replaces'], key: string
 
 type Recorded = { verdict: CardVerdictsTable; feedback: CardFeedbackTable; credits_awarded: number }
 
-type Given = { card: CardRow; given: CardFeedbackTable | undefined; said: Said; isRewarded: boolean }
+type FeedbackChange = { card: CardRow; given: CardFeedbackTable | undefined; said: Said; isRewarded: boolean }
 
 const isSameKind = (given: CardFeedbackTable | undefined, outcome: Outcome): given is CardFeedbackTable =>
   given !== undefined && given.withdrawn_at === null && given.kind === KIND_OF[outcome]
 
 /** Returns both rows of one verdict. */
-async function rowsOf(ctx: UserCtx, { card, given, said, isRewarded }: Given) {
+async function rowsOf(ctx: UserCtx, { card, given, said, isRewarded }: FeedbackChange) {
   const { card_id, owner_id } = card
   const user_id = ctx.viewer.userId
   const created_at = ctx.now().toISOString()

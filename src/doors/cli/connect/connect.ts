@@ -393,7 +393,7 @@ async function establish(
   }
 }
 
-/** What `connect` is about to change for one client; without `entry` it is connected already. */
+/** A change that `connect` is about to make for one client; without `entry` the client is connected already. */
 type Plan = {
   client: McpClient
   withKey: boolean

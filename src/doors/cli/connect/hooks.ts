@@ -210,7 +210,7 @@ function madeByHand(client: McpClient, url: string): Connection {
   return { client: client.name, url, file, before, digest: digestOf(before ?? '') }
 }
 
-/** What `connect` changes for the hooks of one client; `renewsKey`: they are there without a key for this vault. */
+/** A change of one client's hooks; `renewsKey`: the hooks are there without a key for this vault. */
 export type HooksPlan = {
   changes: readonly { file: string; before: string | null; after: string }[]
   renewsKey: boolean

@@ -127,7 +127,7 @@ function* keysOfOthers(own: string): Generator<string> {
 
 const isInside = (folder: string, own: string): boolean => folder === own || folder.startsWith(join(own, '/'))
 
-/** What the person's memory has of a key: the project's stored name, and whether it has events. */
+/** The memory behind a key: the project's stored name, and whether it has events. */
 type InMemory = { name: string; hasEvents: boolean }
 
 /** Looks a key up in the person's memory; undefined if the vault does not answer. */

@@ -227,7 +227,7 @@ function DetailsDialog({ card, verdict, own, onClose }: Props) {
 }
 
 const AT_ONCE = 20
-const MOST_OWN = 100
+const MAX_OWN_VERDICTS = 100
 
 function useVerdicts(cardId: string) {
   const query = useInfiniteQuery({
@@ -247,7 +247,7 @@ function useVerdicts(cardId: string) {
     queryFn: ({ signal }) =>
       call(
         'GET /api/v1/cards/{card_id}/verdicts',
-        { card_id: cardId, mine: true, page_size: MOST_OWN },
+        { card_id: cardId, mine: true, page_size: MAX_OWN_VERDICTS },
         { signal },
       ),
     enabled: query.hasNextPage,

@@ -38,6 +38,7 @@ const GIVEN: ((password: string) => string)[] = [
   (given) => `ALTER USER 'a'@'%' IDENTIFIED WITH mysql_native_password BY '${given}'`,
   (given) => `CREATE ROLE app LOGIN ENCRYPTED PASSWORD '${given}'`,
   (given) => `unzip -P ${given} backup.zip`,
+  (given) => `net use Z: \\\\files\\team /user:corp\\bob ${given}`,
   (given) => `7z x backup.7z -p${given}`,
   (given) => `az login --service-principal -u app -p ${given} --tenant one`,
   (given) => `smbclient //files/share -U bob%${given}`,
@@ -68,6 +69,8 @@ test('passwords that are given to commands', () => {
     const { text, findings } = redact(write(given))
     expect(text).toBe(write(`<${findings[0]?.kind.toUpperCase()}>`))
   }
+  const login = (given: string) => `postfix/smtpd[12]: < mail[192.0.2.4]: AUTH PLAIN ${given}`
+  expect(redact(login(Buffer.from(`\0bob\0${password()}`).toString('base64'))).text).toBe(login('<PASSWORD>'))
   const role = (given: string) => `CREATE ROLE app LOGIN PASSWORD '${given}'`
   expect(redact(role('sunny7horse')).text).toBe(role('<PASSWORD>'))
 })

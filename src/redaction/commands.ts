@@ -44,6 +44,11 @@ const HANDOVERS: { after: string; value: RegExp; only?: RegExp; isSure?: boolean
     value: /["']?(?!-|[0-9a-f]{7}|[A-Za-z]{8,100}["'\s])([^\s"']{8,100})/y,
     isSure: true,
   })),
+  ...['auth plain ', 'auth login '].map((after) => ({
+    after,
+    value: /([A-Za-z0-9+/]{8,400}={0,2})(?![\w+/=-])/y,
+    isSure: true,
+  })),
   { after: 'sshpass -p', value: /[ \t]{0,4}["']?([^\s"']{4,100})/y },
   { after: 'identified by', value: /[ \t]{1,4}["']([^\s"']{4,100})/y },
   {
@@ -175,6 +180,7 @@ const COMMANDS: readonly Command[] = [
   },
   { names: ['acl setuser', 'user default'], isUnsure: true, value: pattern(ARGUMENTS, BLANKS, '>', VALUE) },
   { names: ['net use'], value: pattern(BLANKS, WORD, BLANKS, VALUE), isUnsure: true },
+  { names: ['net use'], value: pattern(ARGUMENTS, BLANKS, '/user:', WORD, BLANKS, '(?!/)', VALUE) },
   { names: ['snmpwalk', 'snmpget', 'snmpset', 'snmpbulkwalk'], value: byFlag('-[AX]'), isUnsure: true },
   { names: ['net user'], value: pattern(BLANKS, WORD, BLANKS, VALUE), isUnsure: true },
   { names: ['gh secret set'], kind: 'secret', value: byFlag('(?:--body|-b)', `(?:=|${BLANKS})`) },

@@ -58,6 +58,13 @@ describe('a table ends where its layout ends', () => {
     expect(left(listed, rows)).toBe(0)
   })
 
+  test('a value with another cell between it and its name', () => {
+    const [value] = [secret()]
+    const table = (value: string) =>
+      `| Variable | Scope | Value |\n|---|---|---|\n| DB_PASSWORD | all | ${value} |\n| token | a word | see the docs |`
+    expect(redact(table(value)).text).toBe(table('<PASSWORD>'))
+  })
+
   test('a text below the table is no row', () => {
     const text = 'user,password\nanna,<PASSWORD>\n\nThe build of 2024-05-01, k8s-node-17b2\n'
     expect(redact(text).text).toBe(text)

@@ -353,15 +353,23 @@ export class Tables {
       : undefined
   }
 
-  /** Finds a value in the cell beside its name: `| password | … |`. */
+  /** Finds a value to the right of its name: `| password | … |`. Beyond the next cell it must be sure. */
   #besideInBars(line: Line): Span[] {
     if (!BEGINS_WITH_BAR.test(line.text)) return []
-    const cells = barCells(line.text, line.start)
-    return cells.flatMap((cell, i) => {
-      const heading = i > 0 ? headingIn(cells[i - 1]?.text ?? '') : undefined
-      const span = heading && !heading.isPair && secretIn(cell, heading, true)
-      return span ? [span] : []
-    })
+    const spans: Span[] = []
+    let heading: Heading | undefined
+    let distance = 0
+    for (const cell of barCells(line.text, line.start)) {
+      distance += 1
+      const span = heading && !heading.isPair && secretIn(cell, heading, distance === 1)
+      if (span) spans.push(span)
+      const own = headingIn(cell.text)
+      if (own) {
+        heading = own
+        distance = 0
+      }
+    }
+    return spans
   }
 
   #alignedBelow(head: Line, prefix: LinePrefix): readonly Span[] | undefined {

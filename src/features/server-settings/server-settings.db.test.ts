@@ -58,7 +58,10 @@ onBothEngines(
       const pack = await reader.post('/api/v1/billing/credits/checkout', { pack_id: 'small' })
       expect([pack.status, pack.body.code]).toEqual([503, 'not_configured'])
       expect((await reader.get('/api/v1/credits/history')).body.total).toBe(2)
-      await vi.waitUntil(async () => (await elsewhere.get('/app-config.json')).body.credits === false, FOLLOWS)
+      await vi.waitUntil(
+        async () => (await elsewhere.get('/app-config.json')).body.credits === false,
+        FOLLOWS,
+      )
       const there = await elsewhere.post('/api/v1/search', { query: 'heron sensor', scope: 'public' })
       expect(there.body.credits_charged).toBe(0)
 
@@ -100,7 +103,10 @@ onBothEngines(
       const admin = await adminOf(t)
       const changed = { changed_by: admin.userId, changed_at: new Date().toISOString() }
       await t.app.services.database.transaction((db) =>
-        db.insertInto('server_settings').values({ key: 'later', value: '{}', ...changed }).execute(),
+        db
+          .insertInto('server_settings')
+          .values({ key: 'later', value: '{}', ...changed })
+          .execute(),
       )
       await t.app.services.serverSettings.refresh()
       expect(Object.keys((await admin.get(AT)).body)).toEqual(['credits'])

@@ -67,8 +67,8 @@ function Balance() {
           </NotLoaded>
         )}
       </div>
-      <div className="min-h-40 min-w-0">
-        {hasCourse(chart.data?.items ?? []) && (
+      {hasCourse(chart.data?.items ?? []) && (
+        <div className="min-h-40 min-w-0">
           <LazyChart
             label={strings.balanceOverBookings(plural(curve.times.length - 2, 'booking'))}
             times={curve.times}
@@ -76,8 +76,8 @@ function Balance() {
             format={formatNumber}
             stepped
           />
-        )}
-      </div>
+        </div>
+      )}
     </div>
   )
 }

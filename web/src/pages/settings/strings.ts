@@ -214,7 +214,7 @@ export const mayManageAccount = 'Settings and keys: everything about your accoun
 export const creditsOfServer = 'Credits'
 export const useCredits = 'Use credits on this server'
 export const useCreditsHint =
-  'Searching the public library costs credits, and publishing earns some. Without them everything is free for everybody, and nobody sees prices. Balances, plans and history are kept.'
+  'Searching the public library costs credits, and publishing earns some. Without them everything is free for everybody. Balances, plans and history are kept.'
 export const creditsAreOn = 'Credits are on for everybody.'
 export const creditsAreOff = 'Credits are off for everybody.'
 export const setByVariable = (variable: string) =>

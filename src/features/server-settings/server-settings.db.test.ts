@@ -48,7 +48,7 @@ onBothEngines(
 
       const off = await admin.patch(AT, { credits: false })
       expect(off.status).toBe(200)
-      expect(off.body.credits).toMatchObject({ value: false, set_by: 'admin', changed_by: 'boss' })
+      expect(off.body.credits).toMatchObject({ value: false, source: 'admin', changed_by_name: 'boss' })
       expect(await searched()).toMatchObject({ credits_charged: 0, credits_balance: 95 })
       expect((await searched()).results[0].hit_reason).toBe('credits_off')
       const policy = { public_search_cost_credits: 0, credits_off: true }
@@ -121,7 +121,7 @@ onBothEngines(
     test('the variable wins, and the app says so', async () => {
       const admin = await adminOf(t)
       const { body } = await admin.get(AT)
-      expect(body.credits).toMatchObject({ value: true, set_by: 'environment', variable: 'CREDITS' })
+      expect(body.credits).toMatchObject({ value: true, source: 'environment', variable: 'CREDITS' })
       const refused = await admin.patch(AT, { credits: false })
       expect([refused.status, refused.body.code]).toEqual([409, 'set_by_environment'])
       expect((await admin.get('/app-config.json')).body.credits).toBe(true)

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, SELF_GUARDED, type ServerSettings, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden } from '../../core/errors.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Database, Db } from '../../db/db.ts'
 import { audit } from '../audit/index.ts'
@@ -25,7 +25,7 @@ async function readRows(db: Db) {
   const rows = await db
     .selectFrom('server_settings')
     .leftJoin('users', 'users.user_id', 'server_settings.changed_by')
-    .select(['key', 'value', 'display_name', 'changed_at'])
+    .select(['key', 'value', 'changed_by', 'display_name', 'changed_at'])
     .execute()
   return new Map(rows.map((row) => [row.key, row]))
 }
@@ -55,9 +55,10 @@ export function serverSettingsOf(config: Config, { read }: Database): ServerSett
 const Setting = z
   .object({
     value: z.boolean(),
-    set_by: z.enum(['environment', 'admin', 'default']),
+    source: z.enum(['environment', 'admin', 'default']),
     variable: z.string().describe('The environment variable that overrides the app'),
-    changed_by: z.string().nullable().describe('Name of the admin who changed it last'),
+    changed_by: AnswerId.nullable().describe('The admin who changed it last'),
+    changed_by_name: z.string().nullable(),
     changed_at: Time.nullable(),
   })
   .meta({ id: 'ServerSetting' })
@@ -69,9 +70,10 @@ function present(config: Config, key: Key, rows: Awaited<ReturnType<typeof readR
   const isFixed = fixedValues(config)[key] !== undefined
   return {
     value: currentValue(config, key, row),
-    set_by: isFixed ? ('environment' as const) : row ? ('admin' as const) : ('default' as const),
+    source: isFixed ? ('environment' as const) : row ? ('admin' as const) : ('default' as const),
     variable: VARIABLES[key],
-    changed_by: row?.display_name ?? null,
+    changed_by: row?.changed_by ?? null,
+    changed_by_name: row?.display_name ?? null,
     changed_at: row?.changed_at ?? null,
   }
 }

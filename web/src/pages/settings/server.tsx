@@ -35,7 +35,7 @@ export function Server() {
       </NotLoaded>
     )
   const { credits } = settings.data
-  const isFixed = credits.set_by === 'environment'
+  const isFixed = credits.source === 'environment'
   return (
     <div className="max-w-lead">
       <Section title={strings.creditsOfServer}>
@@ -47,9 +47,9 @@ export function Server() {
           onChange={(event) => change.mutate(event.target.checked)}
         />
         {isFixed && <p className="mt-2 text-sm text-soft">{strings.setByVariable(credits.variable)}</p>}
-        {credits.set_by === 'admin' && credits.changed_at && (
+        {credits.source === 'admin' && credits.changed_at && (
           <p className="mt-2 text-xs text-faint">
-            {strings.changedBy(credits.changed_by ?? '', formatTime(credits.changed_at))}
+            {strings.changedBy(credits.changed_by_name ?? '', formatTime(credits.changed_at))}
           </p>
         )}
       </Section>

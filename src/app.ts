@@ -30,6 +30,7 @@ import { openPayments } from './features/billing/index.ts'
 import { bringIndexUpToDate } from './features/cards/index.ts'
 import { HASHING } from './features/identity/index.ts'
 import { fillEventIndex } from './features/memory/index.ts'
+import { serverSettingsOf } from './features/server-settings/index.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { usualTuning } from './search-index/index.ts'
 import { openSecretKey } from './secret-key.ts'
@@ -117,9 +118,12 @@ async function openServices(
   opened: Pick<Services, 'database' | 'log' | 'now'>,
 ): Promise<Services> {
   const { database, now } = opened
+  const serverSettings = serverSettingsOf(config, database)
+  await serverSettings.refresh()
   return {
     ...opened,
     config,
+    serverSettings,
     adapters: {
       google: await openGoogle(config),
       payments: await openPayments(config, database, now),

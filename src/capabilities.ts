@@ -151,6 +151,7 @@ import {
   searchCards,
   searchEverywhere,
 } from './features/search/index.ts'
+import { changeServerSettings, readServerSettings } from './features/server-settings/index.ts'
 import {
   closeTicket,
   createTicket,
@@ -274,6 +275,8 @@ export const capabilities: readonly Capability[] = [
   readWorkspaceAudit,
   readAudit,
   readServiceWarnings,
+  readServerSettings,
+  changeServerSettings,
 
   listNotices,
   unreadNotices,

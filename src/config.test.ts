@@ -17,7 +17,7 @@ test('with nothing set, everything has a default', () => {
     baseUrl: 'http://127.0.0.1:8080',
     dataDir: './data',
     databaseUrl: undefined,
-    credits: true,
+    credits: undefined,
     registration: 'open',
     sessionTtlDays: 30,
   })

@@ -192,7 +192,11 @@ export const Environment = z.object({
   MODERATOR_EMAILS: emails.describe(
     'The e-mail addresses of people who decide about reported cards, besides the service admins.',
   ),
-  CREDITS: onOff.default(true).describe('off: nothing is charged anywhere.'),
+  CREDITS: onOff
+    .optional()
+    .describe(
+      'on, or off: nothing is charged anywhere. Default: on, until an admin switches credits off in the app.',
+    ),
   REGISTRATION: z
     .enum(['open', 'invite', 'closed'])
     .default('open')
@@ -314,7 +318,8 @@ export type Config = Readonly<{
   adminEmails: readonly string[]
   /** People who decide about reported cards, besides the admins. */
   moderatorEmails: readonly string[]
-  credits: boolean
+  /** Unset: `server_settings` decides. */
+  credits: boolean | undefined
   registration: 'open' | 'invite' | 'closed'
   publicPages: boolean
   libraryLicence: Licence

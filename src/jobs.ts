@@ -68,6 +68,7 @@ export const sendMails = (ctx: Ctx, stopping: AbortSignal): Promise<void> =>
   })
 
 const JOBS: readonly Job[] = [
+  { name: 'server-settings', everyMs: 2 * SECOND_MS, run: ({ serverSettings }) => serverSettings.refresh() },
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
   { name: 'ended-plans', everyMs: 10 * MINUTE_MS, run: endPlans },

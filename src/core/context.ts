@@ -26,8 +26,12 @@ export type PasswordHashing = {
   verify: (hash: string, password: string) => Promise<boolean>
 }
 
+/** The present values of what admins change while the server runs. `refresh` follows other processes and nodes. */
+export type ServerSettings = { readonly credits: boolean; refresh: () => Promise<void> }
+
 export type Services = {
   config: Config
+  serverSettings: ServerSettings
   database: Database
   adapters: Adapters
   limits: Limits
@@ -78,6 +82,7 @@ const nobodyElse: Ctx['mustSee'] = () => {}
 /** Creates the context of a call. Fields are copied one by one: spreading objects at every request is slow. */
 export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => ({
   config: services.config,
+  serverSettings: services.serverSettings,
   database: services.database,
   adapters: services.adapters,
   limits: services.limits,

@@ -69,6 +69,7 @@ export const DISTRIBUTION = {
   audit_log: 'single',
   outbox: 'single',
   server_secret: 'single',
+  server_settings: 'single',
   oauth_clients: 'single',
   oauth_grants: 'single',
   oauth_codes: 'single',

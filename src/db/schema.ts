@@ -83,6 +83,7 @@ export type Schema = {
   audit_log: AuditLogTable
   outbox: OutboxTable
   server_secret: ServerSecretTable
+  server_settings: ServerSettingsTable
 
   oauth_clients: OAuthClientsTable
   oauth_grants: OAuthGrantsTable
@@ -494,6 +495,14 @@ export type AuditLogTable = {
 }
 
 /** One row: identifies the secret key that seals data in the database. */
+type ServerSettingsTable = {
+  key: string
+  /** JSON */
+  value: string
+  changed_by: string
+  changed_at: string
+}
+
 type ServerSecretTable = {
   id: 1
   fingerprint: string

@@ -114,6 +114,7 @@ export const STORED_TEXTS = {
   recall_items: null,
   mining_due: null,
   server_secret: null,
+  server_settings: null,
   oauth_grants: null,
   oauth_codes: null,
   oauth_device_codes: null,

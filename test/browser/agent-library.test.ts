@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './accessible.ts'
 import { openStage, switchSetting } from './support.ts'
 import { openPage } from './visit.ts'
 
 const stage = openStage()
+beforeAll(() => stage.publishByStranger())
 
 test('somebody lets agents look in the library, chooses how much that may cost, and takes it back', async () => {
   const person = await stage.person('Careful spender')

@@ -111,7 +111,15 @@ test('an error in a page, in a part of one or in a chart leaves everything aroun
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
 
   await breakCanvasOnce(page)
-  await visit(page, '/billing')
+  const booked = (entry_id: string, day: string) => ({
+    ...{ entry_id, delta: 5, balance_after: 100, reason: 'publish_reward' },
+    ...{ ref_type: null, ref_id: null, card_title: null, created_at: `2026-01-${day}T00:00:00.000Z` },
+  })
+  const items = [booked('3', '03'), booked('2', '02'), booked('1', '01')]
+  await intercept(page, '**/api/v1/credits/history*', (route) =>
+    route.fulfill({ json: { items, total: 3, page: 1, page_size: 100 } }),
+  )
+  await visit(page, '/billing?code=KV-1')
   await page.getByText(/^The chart .* cannot be shown\./).waitFor()
   await page.getByRole('heading', { name: 'Buy credits' }).waitFor()
   await expectAccessible(page)

@@ -1,5 +1,5 @@
 import type { Route } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { signPayload } from '../../src/adapters/payments.ts'
 import { events, SECRET } from '../support/billing-events.ts'
 import { intercept } from './intercept.ts'
@@ -12,6 +12,8 @@ const stage = openStage({ STRIPE_WEBHOOK_SECRET: SECRET })
 /** As an operator runs it who sells nothing. */
 const production = openStage({ NODE_ENV: 'production' })
 const free = openStage({ CREDITS: 'off' })
+beforeAll(() => stage.publishByStranger())
+beforeAll(() => production.publishByStranger())
 
 test('a person buys credits with the development provider and finds the booking in the ledger', async () => {
   const { page, api } = await stage.person('Buyer')
@@ -37,7 +39,8 @@ test('a person buys credits with the development provider and finds the booking 
 })
 
 test('every page works in a browser whose language is not a valid tag', async () => {
-  const { page } = await stage.person('Posix', { locale: 'en-US@posix' })
+  const posix = await stage.person('Posix', { locale: 'en-US@posix' })
+  const { page } = posix
   await openPage(page, '/')
   await page.getByRole('heading', { level: 1 }).waitFor()
   for (const path of ['/cards', '/library', '/memory', '/workspaces', '/settings', '/support']) {
@@ -46,7 +49,11 @@ test('every page works in a browser whose language is not a valid tag', async ()
     await settled(page)
   }
   await visit(page, '/billing')
-  await page.getByRole('img', { name: 'Balance over the last 1 booking', exact: true }).waitFor()
+  await page.getByText('Welcome bonus').waitFor()
+  expect(await page.getByRole('img', { name: /^Balance over/ }).count()).toBe(0)
+  await stage.bookEarlier(posix)
+  await openPage(page, '/billing')
+  await page.getByRole('img', { name: 'Balance over the last 3 bookings', exact: true }).waitFor()
   expect(await page.evaluate(() => [navigator.language, ...navigator.languages])).toEqual(['en-US', 'en-US'])
 })
 
@@ -155,16 +162,20 @@ test('each tab of billing, and its page of the guide, look right in every size a
 test('a server that takes no payments offers none', async () => {
   const { page } = await production.person('Guest')
   await openPage(page, '/billing?tab=plans')
-  await page.getByText('This server takes no payments.').waitFor()
-  expect(await page.getByRole('button', { name: /^Subscribe/ }).count()).toBe(0)
-  await page.getByRole('tab', { name: 'Credits' }).click()
   await page.getByText('Welcome bonus').waitFor()
+  await page.getByRole('tab', { name: 'Plans' }).waitFor({ state: 'detached' })
   expect(await page.getByRole('heading', { name: 'Buy credits' }).count()).toBe(0)
 })
 
-test('a server without credits sells none', async () => {
-  const { page } = await free.person('Guest')
+test('a server without credits sells none, and a plan that somebody has stays in sight', async () => {
+  await free.publishByStranger()
+  const { page, api } = await free.person('Guest')
   await openPage(page, '/billing')
+  await page.getByRole('heading', { name: 'Nothing costs anything here' }).waitFor()
+  await api('POST', '/api/v1/billing/simulate-upgrade', { plan_id: 'pro' })
+  await openPage(page, '/')
+  await page.getByRole('link', { name: 'Billing' }).click()
+  await page.getByText('Credits are switched off on this server').waitFor()
   await page.getByRole('heading', { name: 'History' }).waitFor()
   await settled(page)
   expect(await page.getByRole('heading', { name: 'Buy credits' }).count()).toBe(0)

@@ -75,6 +75,7 @@ test('an answer that this tab did not ask for signs nobody in', async () => {
 })
 
 test('who changes their mind at Google comes back to where they wanted to go, with their invite code', async () => {
+  await stage.publishByStranger()
   const maker = await stage.person('Maker of a code')
   const { code } = await maker.api<{ code: string }>('POST', '/api/v1/billing/invites', {})
   const { page } = await stage.window()

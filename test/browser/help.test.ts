@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
@@ -8,6 +8,7 @@ import { openPage, visit } from './visit.ts'
 
 const ADMIN = 'admin@example.com'
 const stage = openStage()
+beforeAll(() => stage.publishByStranger())
 
 const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>`
 

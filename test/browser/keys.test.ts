@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './accessible.ts'
 import { breakAnswer, intercept } from './intercept.ts'
 import { lookAround } from './pictures.ts'
@@ -8,6 +8,7 @@ import { openStage, PASSWORD, switchSetting } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
+beforeAll(() => stage.publishByStranger())
 
 /** Throws if any of it is ever taken for markup; the window's watch turns the error into a failed test. */
 const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>`

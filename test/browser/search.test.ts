@@ -291,7 +291,7 @@ test('the library shows its price, is asked only when told to, and one question 
 
   await visit(page, '/?q=zzqx+unheard-of+flurbification')
   await buy.click()
-  await page.getByText('Nothing was charged.').waitFor()
+  await page.getByRole('heading', { name: '0 · nothing charged' }).waitFor()
   expect(await page.getByText('ask the library').count()).toBe(0)
   expect(await balanceOf(person)).toBe(95)
 

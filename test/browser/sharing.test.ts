@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Route } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { PROGRAM } from '../support/process.ts'
 import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
@@ -15,6 +15,7 @@ import { type Account, openStage, type Person } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
+beforeAll(() => stage.publishByStranger())
 type CardAnswer = { card_id: string; workspace_id: string; readers: { text: string } }
 type Key = { api_key: string }
 

@@ -4,6 +4,7 @@ import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { contextFor, inTx } from '../../src/core/context.ts'
 import { noteFirstStep } from '../../src/features/identity/first-steps.ts'
+import { addLike } from '../support/cards.ts'
 import { makeVault, QUICK_HASHING, type TestEnv, type Vault } from '../support/engines.ts'
 import { freePort, isFree } from '../support/postgres.ts'
 import { NO_BROWSER, sharedBrowser } from './chromium.ts'
@@ -14,6 +15,14 @@ export { picture } from './pictures.ts'
 export { settled } from './settled.ts'
 
 export const PASSWORD = 'correct horse battery'
+
+/** Has no word that a test searches for. */
+const OF_A_STRANGER = {
+  title: 'Barcode scanner beeps twice per parcel',
+  symptom: 'The handheld scanner of the warehouse reads each parcel label two times, and stock doubles.',
+  fix_summary: 'Choose trigger mode single in the scanner menu and forbid continuous reading in its profile.',
+  root_cause: 'A factory profile leaves continuous reading switched on.',
+}
 
 /** Somebody without a window. */
 export type Account = { email: string; api: Api }
@@ -118,6 +127,24 @@ export class Stage {
       }
       return (answer.statusCode === 204 ? undefined : answer.json()) as never
     }
+  }
+
+  /** Puts a card of somebody else into the library: from then on the app speaks of credits. */
+  async publishByStranger(): Promise<void> {
+    const { api } = await this.account('Stranger')
+    const { card_id } = await api('POST', '/api/v1/cards', OF_A_STRANGER)
+    await api('POST', `/api/v1/cards/${card_id}/publish`)
+  }
+
+  /** Bookings of earlier days, so that the balance has a course. */
+  async bookEarlier({ api }: Account): Promise<void> {
+    const { user_id } = await api<{ user_id: string }>('GET', '/api/v1/auth/me')
+    const rows = ['2026-01-01', '2026-02-02'].map((day) => ({
+      entry_id: crypto.randomUUID(),
+      cause: `earlier:${day}`,
+      created_at: `${day}T00:00:00.000Z`,
+    }))
+    await addLike(this.app, 'credit_entries', ['user_id', user_id], rows)
   }
 
   /** Another window, such as a phone, for somebody who has one already. */

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSmtp } from '../support/smtp.ts'
 import { expectAccessible } from './accessible.ts'
 import { intercept } from './intercept.ts'
@@ -10,6 +10,7 @@ import { openPage, reopenPage, visit } from './visit.ts'
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
 const stage = openStage({ SMTP_URL: smtp.url })
+beforeAll(() => stage.publishByStranger())
 
 type Workspace = { workspace_id: string }
 type Recorded = { card_id: string; workspace_id: string }

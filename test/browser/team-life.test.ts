@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
 import { mailTeams } from '../../src/features/inbox/team-week.ts'
 import { sendDueMails } from '../../src/features/mail/sender.ts'
@@ -15,6 +15,7 @@ import { openPage, reopenPage, visit } from './visit.ts'
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
 const stage = openStage({ SMTP_URL: smtp.url })
+beforeAll(() => stage.publishByStranger())
 
 const HOSTILE = `<img src=x onerror="throw new Error('ran')">`
 const never = new AbortController().signal

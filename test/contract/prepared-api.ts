@@ -15,6 +15,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   keys_end_current: 'ends the key that asks',
   keys_create_for_agent: 'is for an app that was granted agent-keys; no key carries that scope',
   service_warnings: 'is for administrators of the service',
+  server_settings_read: 'is for administrators of the service',
+  server_settings_change: 'is for administrators of the service',
   account_logout: 'ends the session that asks',
   account_change_password: 'ends all other sessions',
   audit_all: 'is for administrators of the service',

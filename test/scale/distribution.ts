@@ -32,6 +32,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   cards: {
     by: [
       'account.delete',
+      'account.me',
       'cards.cites',
       'cards.delete',
       'cards.list',
@@ -61,7 +62,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'workspaces.delete',
       'workspaces.preview_deletion',
     ],
-    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row. A card whose readers change marks those that it has replaced, by an index. What is opened to strangers is compared with the newest texts that were withdrawn, by an index. A workspace is seldom deleted.',
+    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row. A card whose readers change marks those that it has replaced, by an index. What is opened to strangers is compared with the newest texts that were withdrawn, by an index. Whether the library has a card of others is asked by an index, for one row from each shard, at most every 15 seconds for a person. A workspace is seldom deleted.',
   },
   card_tags: {
     by: ['cards.stats', 'cases.list'],
@@ -203,6 +204,8 @@ export const NOT_PLAYED = [
   'moderation.lift_ban',
   'moderation.list',
   'moderation.of_card',
+  'server_settings.change',
+  'server_settings.read',
   'service.warnings',
   'support.chat',
   'support.close_ticket',

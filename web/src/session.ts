@@ -45,6 +45,9 @@ export function useMe(): User {
 
 export const useSignedIn = () => useQuery(meQuery).data ?? null
 
+/** Returns whether the app speaks of credits, prices and plans to the signed-in person. */
+export const useShowsCredits = (): boolean => useSignedIn()?.shows_credits === true
+
 const AS_COOKIE = { headers: { 'X-Session': 'cookie' } }
 
 async function begin(answer: Promise<TokenResponse>): Promise<User> {
@@ -53,6 +56,8 @@ async function begin(answer: Promise<TokenResponse>): Promise<User> {
   dropFirstAnswers()
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, user)
+  // Only the answer about oneself says whether credits are shown.
+  void refreshMe()
   return user
 }
 
@@ -103,6 +108,7 @@ export const configQuery = queryOptions({
 
 export const creditsPolicyQuery = queryOptions({
   queryKey: ['credits-policy'],
-  staleTime: Number.POSITIVE_INFINITY,
+  // An admin may switch credits off while the app is open.
+  staleTime: 60_000,
   queryFn: () => call('GET /api/v1/credits/policy'),
 })

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
@@ -153,10 +152,10 @@ const asksForJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   /\bapplication\/([\w.-]+\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
 
 /** Returns the settings that the sign-in page needs before anybody is signed in; nothing secret. */
-const publicConfig = (config: Config) => ({
+const publicConfig = ({ config, serverSettings }: Services) => ({
   base_url: config.baseUrl,
   version: VERSION,
-  credits: config.credits,
+  credits: serverSettings.credits,
   registration: config.registration,
   public_pages: config.publicPages,
   library_licence: config.libraryLicence,
@@ -198,7 +197,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
   app.get(
     '/app-config.json',
     { config: { operation: 'web.config', compress: true } },
-    async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
+    async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services)),
   )
   // The page without its address. The service worker keeps it for times without a connection.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>

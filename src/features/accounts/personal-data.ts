@@ -437,6 +437,7 @@ export const PERSONAL_DATA = {
   billing_redemptions: { owner: 'user_id', end: 'kept' },
   billing_disputes: { partOf: 'billing_payments' },
   audit_log: { owner: 'actor_id', end: 'kept' },
+  server_settings: { owner: 'changed_by', end: 'kept' },
   outbox: { address: 'to_address', end: 'partly' },
   login_failures: { address: 'subject', end: 'kept' },
   reset_requests: { address: 'email_normal', end: 'kept' },

@@ -21,6 +21,7 @@ import { maintainIndex, usualTuning } from '../../search-index/index.ts'
 import { reindexAll } from '../cards/index.ts'
 import { HASHING } from '../identity/index.ts'
 import { reindexEvents } from '../memory/index.ts'
+import { serverSettingsOf } from '../server-settings/index.ts'
 import {
   type Checked,
   Counter,
@@ -206,6 +207,7 @@ export const bareContext = (config: Config, database: Database): Ctx =>
   contextFor({
     config,
     database,
+    serverSettings: serverSettingsOf(config, database),
     adapters: { google: null, payments: null, mail: null },
     limits: memoryLimits(),
     credentials: new CredentialCache(() => undefined),

@@ -127,7 +127,7 @@ export const checkoutCredits = capability({
     const pack = findPack(input.pack_id)
     if (!pack) throw unknownId('pack_id', PACK_IDS)
     // Nothing costs credits, so they could never be spent.
-    if (!ctx.config.credits) throw notConfigured('Buying credits')
+    if (!ctx.serverSettings.credits) throw notConfigured('Buying credits')
     return openCheckout(ctx, packOffer(pack), { pack_id: pack.pack_id, credits: String(pack.credits) }, input)
   },
 })

@@ -23,3 +23,4 @@ export {
   timesBooked,
 } from './ledger.ts'
 export { reconcile, reconcileAtNight, reconcileCredits } from './reconciliation.ts'
+export { showsCredits } from './shows-credits.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { Config } from '../../config.ts'
 import { capability } from '../../core/capability.ts'
-import type { Ctx } from '../../core/context.ts'
+import type { Ctx, ServerSettings } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
@@ -202,19 +201,19 @@ const CreditsPolicy = z
     credits_off: z
       .literal(true)
       .optional()
-      .describe('Only present, and true, on a server with CREDITS=off, where nothing is ever charged.'),
+      .describe('Only present, and true, where credits are switched off and nothing is charged.'),
   })
   .meta({ id: 'CreditsPolicy' })
 
-export const policyOf = (config: Config): z.input<typeof CreditsPolicy> => ({
+export const policyOf = ({ credits }: Pick<ServerSettings, 'credits'>): z.input<typeof CreditsPolicy> => ({
   signup_bonus_credits: SIGNUP_BONUS,
   unpublished_reward_credits: 0,
   publish_reward_credits: PUBLISH_REWARD,
-  public_search_cost_credits: config.credits ? PUBLIC_SEARCH_COST : 0,
+  public_search_cost_credits: credits ? PUBLIC_SEARCH_COST : 0,
   generate_cost_credits: 0,
   hit_only_billing: true,
   publisher_reward_on_hit: false,
-  ...(config.credits ? {} : { credits_off: true as const }),
+  ...(credits ? {} : { credits_off: true as const }),
 })
 
 export const readPolicy = capability({
@@ -224,5 +223,5 @@ export const readPolicy = capability({
   rest: ['GET /api/v1/credits/policy'],
   input: z.object({}),
   output: CreditsPolicy,
-  run: async (ctx) => policyOf(ctx.config),
+  run: async (ctx) => policyOf(ctx.serverSettings),
 })

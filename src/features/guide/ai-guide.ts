@@ -162,7 +162,7 @@ function guideFor(ctx: Ctx, base: string | undefined, capabilities: readonly Cap
     card_writing: { ...CARD_WRITING },
     pitfalls: [...PITFALLS],
     secrets: SECRETS,
-    credits: policyOf(ctx.config),
+    credits: policyOf(ctx.serverSettings),
     errors: { ...ERRORS },
   }
 }

@@ -20,7 +20,7 @@ import { cleanJson, cleanText, Findings } from '../../redaction/redact.ts'
 import { ANY_SCOPE } from '../../shared/scopes.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { cutText } from '../../text/unicode.ts'
-import { balanceOf } from '../credits/index.ts'
+import { balanceOf, showsCredits } from '../credits/index.ts'
 import { hasRole, roleOf } from '../permissions/index.ts'
 import { languageOf, settingsOf } from './user-settings.ts'
 
@@ -320,6 +320,12 @@ export const UserResponse = z
     sharing_answered: z.boolean().describe('From the settings'),
     language: z.string().describe('From the settings'),
     credits_balance: z.int(),
+    shows_credits: z
+      .boolean()
+      .optional()
+      .describe(
+        'Only from GET /api/v1/auth/me: whether credits mean something to this person. True with a plan, a purchase or an opened checkout; else true while credits are on and the library has cards of others.',
+      ),
     is_admin: z.boolean(),
     is_moderator: z.boolean().describe('Decides about reported cards of the library'),
     created_at: Time,
@@ -422,7 +428,7 @@ export const me = capability({
   output: UserResponse,
   run: async (ctx) => {
     const row = await requireUser(ctx, ctx.viewer.userId)
-    const user = await presentUser(ctx, row)
+    const user = { ...(await presentUser(ctx, row)), shows_credits: await showsCredits(ctx, row) }
     const home = await homeOfCredential(ctx)
     const team = await sharingTeamOf(ctx, row)
     if (home === null || !hasRole(await roleOf(ctx, home, ctx.viewer.userId), 'editor'))

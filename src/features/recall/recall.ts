@@ -120,7 +120,8 @@ async function offerOfLibrary(
 ): Promise<LibraryOffer | undefined> {
   const settings = settingsOf(await requireUser(ctx, ctx.viewer.userId))
   const monthly = settings.agent_library_monthly_credits
-  if (!settings.agent_library || (ctx.config.credits && monthly < PUBLIC_SEARCH_COST)) return undefined
+  if (!settings.agent_library || (ctx.serverSettings.credits && monthly < PUBLIC_SEARCH_COST))
+    return undefined
   const hits = await lookInLibrary(ctx, question.query, LOOKED_AT)
   if (!hits) return undefined
   const { information, show } = hits

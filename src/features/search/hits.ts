@@ -295,7 +295,7 @@ export async function lookInLibrary(
   return {
     information: informationIn(found),
     show: async (ctx, charge) =>
-      ctx.config.credits
+      ctx.serverSettings.credits
         ? chargedSearch(ctx, scope, found, wish, charge)
         : { ...(await pickHits(ctx, scope, found, wish)), charged: 0 },
   }

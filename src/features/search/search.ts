@@ -217,7 +217,7 @@ function hitReason(
   if (scope === 'workspace' || scope === 'team') return 'free_workspace_scope'
   if (isOwn) return 'free_own_card'
   if (row.is_in_team === 1) return 'free_workspace_scope'
-  return ctx.config.credits ? 'public_hit_charged' : 'credits_off'
+  return ctx.serverSettings.credits ? 'public_hit_charged' : 'credits_off'
 }
 
 export async function searchIn(
@@ -230,7 +230,7 @@ export async function searchIn(
   const found = await retrieve(ctx, words, scope)
   const demands = { phrases: read.phrases, isInTitle: read.isInTitle, codes: codesAsked(read.text) }
   const wish = { limit: input.limit, minScore: input.min_score ?? 0, demands }
-  const isPaid = scope.scope === 'public' && ctx.config.credits && mayHit(found, wish)
+  const isPaid = scope.scope === 'public' && ctx.serverSettings.credits && mayHit(found, wish)
   const { picked, total, charged, balance } = isPaid
     ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
     : await freeSearch(ctx, scope, found, wish)

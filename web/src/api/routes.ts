@@ -87,6 +87,10 @@ import type {
   rememberSearch,
   saveSearch,
 } from '#server/features/search/search-history.ts'
+import type {
+  changeServerSettings,
+  readServerSettings,
+} from '#server/features/server-settings/server-settings.ts'
 import type { listMyTickets, replyToTicket } from '#server/features/support/replies.ts'
 import type { closeTicket, getTicket, listTickets } from '#server/features/support/tickets.ts'
 import type { writeCites } from '#server/features/trust/card-cites.ts'
@@ -138,6 +142,7 @@ type Called =
   | typeof chooseSharing
   | typeof readSharing
   | typeof shareEarlierCards
+  | typeof changeServerSettings
   | typeof changeWorkspace
   | typeof checkoutCredits
   | typeof checkoutPlan
@@ -219,6 +224,7 @@ type Called =
   | typeof readOwnModeration
   | typeof readPolicy
   | typeof readReportable
+  | typeof readServerSettings
   | typeof readServiceWarnings
   | typeof readSettings
   | typeof readSnapshot

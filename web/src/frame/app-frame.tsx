@@ -1,11 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { CloudOff, Coins, Command, Ellipsis, Plus, TriangleAlert } from 'lucide-react'
+import { CloudOff, Command, Ellipsis, Plus, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/shared/language.ts'
 import { call } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
-import { credits, setLanguage } from '../lib/format.ts'
+import { setLanguage } from '../lib/format.ts'
 import { useWide } from '../lib/hooks.ts'
 import { browserLanguage } from '../lib/language.ts'
 import { loadable } from '../lib/loadable.tsx'
@@ -14,12 +14,12 @@ import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { draftsQuery } from '../pages/drafts/draft-queries.ts'
 import { FirstSteps } from '../pages/first-steps/first-steps.tsx'
 import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
-import { configQuery, useMe, useSignedIn } from '../session.ts'
+import { useMe, useSignedIn } from '../session.ts'
 import { Badge, Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
+import { CORNER_PAGES, type NavItem, PAGES, useBillingPages } from './nav.ts'
 import * as strings from './strings.ts'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
@@ -102,6 +102,7 @@ function HomeSteps() {
 }
 
 function SideBar({ onPalette }: { onPalette: () => void }) {
+  const billing = useBillingPages()
   return (
     <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col border-r border-line bg-sunken/50 md:flex">
       <div className="flex min-h-0 grow flex-col gap-4 overflow-y-auto px-3 pt-4 pb-0.5">
@@ -129,8 +130,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
         </LinkButton>
         <FirstSteps />
         <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
-          <CreditsLine />
-          {CORNER_PAGES.map((item) => (
+          {[...billing, ...CORNER_PAGES].map((item) => (
             <SideLink key={item.label} item={item} />
           ))}
         </div>
@@ -160,6 +160,7 @@ function SideLink({ item }: { item: NavItem }) {
 
 function BottomBar({ onKeys }: { onKeys: () => void }) {
   const navigate = useNavigate()
+  const billing = useBillingPages()
   const path = useRouterState({ select: (state) => state.location.pathname })
   const isOpen = (item: NavItem) => (item.exact ? path === item.to : path.startsWith(String(item.to)))
   const cell = 'grid min-h-14 min-w-0 flex-1 place-items-center content-center gap-0.5 text-xs'
@@ -194,7 +195,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
           </button>
         }
       >
-        {[...PAGES.slice(4), ...CORNER_PAGES].map((item) => (
+        {[...PAGES.slice(4), ...CORNER_PAGES, ...billing].map((item) => (
           <MenuItem
             key={item.label}
             icon={<item.icon size={16} />}
@@ -225,21 +226,6 @@ function ConnectionBanner() {
         </p>
       )}
     </div>
-  )
-}
-
-function CreditsLine() {
-  const me = useMe()
-  const { data: config } = useQuery(configQuery)
-  if (config && !config.credits) return null
-  return (
-    <Link
-      to="/billing"
-      className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink"
-    >
-      <Coins size={16} aria-hidden className="text-faint" />
-      <span className="tabular-nums">{credits(me.credits_balance)}</span>
-    </Link>
   )
 }
 

@@ -2,9 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { credits } from '../../lib/format.ts'
 import { leaveForConsent } from '../../lib/safe-next.ts'
-import { configQuery, creditsPolicyQuery, signUp } from '../../session.ts'
+import { configQuery, signUp } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
@@ -24,7 +23,6 @@ export function SignUp() {
     invite_code: invite ?? '',
   })
   const { data: config } = useQuery(configQuery)
-  const { data: policy } = useQuery(creditsPolicyQuery)
   const join = useMutation({
     mutationFn: signUp,
     onSuccess: () => leaveForConsent(next) || navigate({ to: next ?? '/welcome' }),
@@ -43,11 +41,10 @@ export function SignUp() {
   }
   const fieldError = (name: string) => (join.error instanceof ApiError ? join.error.field(name) : undefined)
   const taken = join.error instanceof ApiError && join.error.code === 'email_taken'
-  const bonus = config?.credits && policy ? strings.welcomeBonus(credits(policy.signup_bonus_credits)) : ''
   return (
     <AccountCard
       title={strings.createAnAccount}
-      lead={strings.signUpLead(bonus)}
+      lead={strings.signUpLead}
       footer={
         <>
           {strings.alreadyHaveOne}

@@ -28,7 +28,7 @@ export const claudeDesktopBefore = 'For Claude Desktop there is also '
 export const orByHand = '. Or by hand:'
 export const claudeDesktopBundle = 'a bundle to open'
 export const keyActsForYou =
-  'The key acts for you in cards, memory and teams. It does not open your account: no keys, no settings, no billing. You can remove it at any time.'
+  'The key acts for you in cards, memory and teams. It does not open your account: no keys and no settings. You can remove it at any time.'
 export const createAKey = 'Create a key'
 export const waitingForFirstCall = 'Waiting for the first call …'
 export const firstCallCame = 'Connected. Your agent has made its first call.'
@@ -88,8 +88,7 @@ export const password = 'Password'
 export const forgotIt = 'Forgot it?'
 
 // Sign up
-export const welcomeBonus = (credits: string) => ` You start with ${credits}.`
-export const signUpLead = (bonus: string) => `Your cards are private until you share them.${bonus}`
+export const signUpLead = 'Your cards are private until you share them.'
 export const alreadyHaveOne = 'Already have one? '
 export const registrationClosed = 'This server takes no new accounts. Ask its administrator.'
 export const accountExists = 'There is an account with this e-mail. Sign in instead.'

@@ -43,7 +43,7 @@ export function Welcome() {
   const save = useMutation({
     mutationFn: () => call('POST /api/v1/auth/onboarding', { answers }),
     onSuccess: (user) => {
-      queryClient.setQueryData(meQuery.queryKey, user)
+      queryClient.setQueryData(meQuery.queryKey, (before) => ({ ...before, ...user }))
       return navigate({ to: nextStepOf(answers) })
     },
   })

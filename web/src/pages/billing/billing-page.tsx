@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { X } from 'lucide-react'
+import { Coins, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { credits } from '../../lib/format.ts'
-import { configQuery } from '../../session.ts'
+import { configQuery, useMe } from '../../session.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { EmptyState, Notice } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { billingChanged, bookedBefore, newestBookingsQuery, statusQuery } from './checkout.ts'
 import { CreditsTab, purchaseAmong } from './credits-tab.tsx'
@@ -17,8 +17,22 @@ import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/billing')
 
+/** Opens for whom credits mean something, and for who comes back from a payment or with an invite code. */
 export function BillingPage() {
-  const { tab = 'credits' } = route.useSearch()
+  const { checkout, code } = route.useSearch()
+  if (useMe().shows_credits || checkout || code) return <Billing />
+  return (
+    <EmptyState isPage icon={<Coins size={18} />} title={strings.nothingCosts}>
+      {strings.nothingCostsHint}
+    </EmptyState>
+  )
+}
+
+function Billing() {
+  const { tab: asked = 'credits' } = route.useSearch()
+  const { data: status } = useQuery(statusQuery)
+  const hasPlans = status?.provider !== 'none' || status.plan_id !== 'free'
+  const tab = asked === 'plans' && !hasPlans ? 'credits' : asked
   const navigate = route.useNavigate()
   const { data: config } = useQuery(configQuery)
   return (
@@ -35,7 +49,7 @@ export function BillingPage() {
         }
         tabs={[
           { value: 'credits', label: strings.credits, content: <CreditsTab /> },
-          { value: 'plans', label: strings.plans, content: <Plans /> },
+          ...(hasPlans ? [{ value: 'plans' as const, label: strings.plans, content: <Plans /> }] : []),
           { value: 'codes', label: strings.inviteCodes, content: <InviteCodes /> },
         ]}
       />

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LedgerEntry } from '../../api/types.ts'
 import { setLanguage } from '../../lib/format.ts'
-import { balanceCurve, purchaseAmong, signed } from './credits-tab.tsx'
+import { balanceCurve, hasCourse, purchaseAmong, signed } from './credits-tab.tsx'
 
 const entry = (second: number, delta: number, balance_after: number): LedgerEntry => ({
   entry_id: String(second),
@@ -33,6 +33,12 @@ test('bookings of the same second stay in order', () => {
   const { times, values } = balanceCurve([entry(now, -5, 90), entry(now, -5, 95)], new Date(now * 1000))
   expect(times).toEqual([now - WEEK, now, now + 1, now + 2])
   expect(values).toEqual([100, 95, 90, 90])
+})
+
+test('a curve is worth a look from three bookings on, of more than one day', () => {
+  const [first, second, third] = [entry(0, 100, 100), entry(60, 5, 105), entry(WEEK, 5, 110)]
+  expect(hasCourse([third, second, first])).toBe(true)
+  for (const few of [[], [first], [third, first], [second, second, first]]) expect(hasCourse(few)).toBe(false)
 })
 
 test('without entries there is no curve', () => {

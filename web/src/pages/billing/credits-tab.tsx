@@ -67,8 +67,8 @@ function Balance() {
           </NotLoaded>
         )}
       </div>
-      <div className="min-h-40 min-w-0">
-        {curve.times.length > 0 && (
+      {hasCourse(chart.data?.items ?? []) && (
+        <div className="min-h-40 min-w-0">
           <LazyChart
             label={strings.balanceOverBookings(plural(curve.times.length - 2, 'booking'))}
             times={curve.times}
@@ -76,8 +76,8 @@ function Balance() {
             format={formatNumber}
             stepped
           />
-        )}
-      </div>
+        </div>
+      )}
     </div>
   )
 }
@@ -239,6 +239,15 @@ export const purchaseAmong = (entries: readonly LedgerEntry[] | undefined, after
     (entry) =>
       (entry.reason === 'pack_purchase' || entry.reason === 'plan_grant') && entry.entry_id > (after ?? ''),
   )
+
+const MIN_BOOKINGS = 3
+
+/** Returns whether the bookings, newest first, make a curve worth a look: several, on more than one day. */
+export function hasCourse(entries: readonly LedgerEntry[]): boolean {
+  const [newest, oldest] = [entries[0], entries.at(-1)]
+  if (!newest || !oldest || entries.length < MIN_BOOKINGS) return false
+  return newest.created_at.slice(0, 10) !== oldest.created_at.slice(0, 10)
+}
 
 type Curve = { times: number[]; values: number[] }
 

@@ -4,6 +4,8 @@
 export const creditsAndBilling = 'Credits and billing'
 export const creditsLead =
   'Searching your own and your team’s cards is free. A library search costs credits only when it finds something; publishing earns some.'
+export const nothingCosts = 'Nothing costs anything here'
+export const nothingCostsHint = 'Your own cards and those of your teams are always free.'
 export const creditsAreOff = 'Credits are switched off on this server: nothing is ever charged.'
 export const credits = 'Credits'
 export const plans = 'Plans'

@@ -7,7 +7,7 @@ import type { Card, CardLink } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/hooks.ts'
 import { useKeptText } from '../../lib/storage.ts'
-import { useMe } from '../../session.ts'
+import { useMe, useShowsCredits } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Segmented, SelectField, TextareaField, TextField } from '../../ui/field.tsx'
@@ -98,6 +98,7 @@ export function LinkDialog({ card, onClose }: { card: Card; onClose: () => void 
 
 export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void }) {
   const [into, setInto] = useState<PickedCard | null>(null)
+  const showsCredits = useShowsCredits()
   const keptAs = `kv-reason:${useMe().user_id}:merge:${card.card_id}`
   const { text: why, change: setWhy, dropSent } = useKeptText(keptAs, '')
   const merge = useMerge(card)
@@ -131,7 +132,7 @@ export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void
           {strings.verdictsCountOnOther(plural(votes, 'verdict'), plural(card.evidence_count, 'piece'))}
         </li>
         <li>{strings.mergedAddress}</li>
-        <li>{strings.creditsStay}</li>
+        {showsCredits && <li>{strings.creditsStay}</li>}
         <li>{strings.mergeCanBeUndone}</li>
       </ul>
       <LinkFailure error={merge.error} />

@@ -9,7 +9,7 @@ import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { credits, plural } from '../../lib/format.ts'
-import { configQuery, creditsPolicyQuery, refreshMe, useMe } from '../../session.ts'
+import { configQuery, creditsPolicyQuery, refreshMe, useMe, useShowsCredits } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -50,6 +50,7 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
   const { workspaces, options } = useOptions(cards)
   const reward = usePublishReward(cards)
   const { data: config } = useQuery(configQuery)
+  const showsCredits = useShowsCredits()
   const sharing = useSharing((left) => {
     setRefused(left)
     onShared?.(left.map(({ card }) => card))
@@ -96,6 +97,7 @@ export function ShareDialog({ cards, onClose, onShared }: ShareDialogProps) {
       {isChanged && cards.some((card) => card.home.kind === 'library') && target.kind !== 'library' && (
         <Notice tone="warn">
           {strings.leavesLibrary(plural(cards.filter((card) => card.home.kind === 'library').length, 'card'))}
+          {showsCredits && strings.earnedStays}
         </Notice>
       )}
       <Refusals refused={refused} many={many} />
@@ -175,9 +177,9 @@ function Choice({ options, value, present, onChange }: ChoiceProps) {
 
 /** Returns the maximum reward: new publications only, up to the daily limit. */
 function usePublishReward(cards: readonly Shareable[]): number {
-  const { data: config } = useQuery(configQuery)
-  const { data: policy } = useQuery(creditsPolicyQuery)
-  if (!config?.credits) return 0
+  const isShown = useShowsCredits()
+  const { data: policy } = useQuery({ ...creditsPolicyQuery, enabled: isShown })
+  if (!isShown || policy?.credits_off) return 0
   const unpublished = cards.filter((card) => card.home.kind !== 'library').length
   return Math.min(unpublished, MAX_PUBLISH_REWARDS_PER_DAY) * (policy?.publish_reward_credits ?? 0)
 }
@@ -213,7 +215,6 @@ type LibraryReviewProps = {
 
 function LibraryReview({ cards, reward, review }: LibraryReviewProps) {
   const [only] = cards.length === 1 ? cards : []
-  const earns = reward > 0 ? strings.earnsUpTo(plural(reward, 'credit'), MAX_PUBLISH_REWARDS_PER_DAY) : ''
   if (only?.steps)
     return (
       <>
@@ -227,9 +228,10 @@ function LibraryReview({ cards, reward, review }: LibraryReviewProps) {
             {strings.editCard}
           </Link>
         )}
-        {earns && <p className="text-xs text-faint">{earns}</p>}
+        {reward > 0 && <p className="text-xs text-faint">{strings.earnsOnce(credits(reward))}</p>}
       </>
     )
+  const earns = reward > 0 ? strings.earnsUpTo(credits(reward), MAX_PUBLISH_REWARDS_PER_DAY) : ''
   return <Notice>{strings.eachIsReviewed(plural(cards.length, 'card'), earns)}</Notice>
 }
 
@@ -363,11 +365,11 @@ async function undoAll({ done }: Outcome): Promise<void> {
   listsChanged()
 }
 
-function resultText({ done }: Outcome, target: Target): string {
+function resultText({ done }: Outcome, target: Target, showsCredits: boolean): string {
   const [first] = done
   if (!first) return ''
   const earned = done.reduce((sum, { after }) => sum + (after.credits_earned ?? 0), 0)
-  const reward = earned > 0 ? strings.youEarned(credits(earned)) : ''
+  const reward = earned > 0 && showsCredits ? strings.youEarned(credits(earned)) : ''
   const who = first.after.readers.text
   if (target.kind === 'library')
     return strings.publishedToLibrary(
@@ -379,7 +381,7 @@ function resultText({ done }: Outcome, target: Target): string {
 
 /** Shares one card or many, with one undo for all that worked. */
 function useSharing(onDone: (refused: Refusal[]) => void) {
-  const { personal_workspace_id, user_id } = useMe()
+  const { personal_workspace_id, user_id, shows_credits: showsCredits = false } = useMe()
   return useMutation({
     mutationFn: ({ cards, target }: { cards: readonly Shareable[]; target: Target }) =>
       shareAll(cards, target, personal_workspace_id),
@@ -387,7 +389,7 @@ function useSharing(onDone: (refused: Refusal[]) => void) {
       // Only the owner may take a card back.
       const mayUndo = outcome.done.every(({ before }) => before.owner_id === user_id)
       if (outcome.done.length > 0)
-        toast(resultText(outcome, target), mayUndo ? { undo: () => void undoAll(outcome) } : {})
+        toast(resultText(outcome, target, showsCredits), mayUndo ? { undo: () => void undoAll(outcome) } : {})
       onDone(outcome.refused)
     },
   })

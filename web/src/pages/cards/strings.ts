@@ -466,8 +466,8 @@ export const shareCards = (cards: string) => `Share ${cards}`
 export const nowReadBy = (readers: string) => `Now: ${readers}.`
 export const teamsList = 'The list of your teams'
 export const noOtherPlace = (cards: string) => `There is no other place to which you may bring ${cards}.`
-export const leavesLibrary = (cards: string) =>
-  `${cards} will leave the library. Credits that were earned stay; publishing again earns nothing.`
+export const leavesLibrary = (cards: string) => `${cards} will leave the library.`
+export const earnedStays = ' Credits that were earned stay; publishing again earns nothing.'
 export const nowReadByMany = (readers: string, others: string) => `Now: ${readers}${others}.`
 export const keepToYourself = 'Keep it to yourself'
 export const makePrivate = (what: string) => `Make${what} private`
@@ -476,8 +476,9 @@ export const publishCards = (what: string, reward: string) => `Publish${what}${r
 export const shareWith = (what: string, name: string) => `Share${what} with ${name}`
 export const whoCanRead = 'Who can read it'
 export const nowBadge = 'Now'
+export const earnsOnce = (credits: string) => `Earns ${credits} the first time.`
 export const earnsUpTo = (credits: string, cards: number) =>
-  `It earns up to ${credits}, once per card and for ${cards} cards a day; one that was published before earns nothing.`
+  `Earns up to ${credits}: each card the first time, ${cards} cards a day.`
 export const eachIsReviewed = (cards: string, reward: string) =>
   `Each of the ${cards} is reviewed. Those that do not pass stay as they are, with the reasons. ${reward}`
 export const licenceNoConditions = 'no conditions at all'

@@ -7,7 +7,7 @@ import type { Card, Trust, Verdict } from '../../api/types.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { credits, formatAgo, formatNumber, formatTime } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
-import { useMe } from '../../session.ts'
+import { useMe, useShowsCredits } from '../../session.ts'
 import { Tag } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -304,6 +304,7 @@ function undoOf(card: Card, { replaces }: VerdictInput, before: Own): (() => voi
 }
 
 function useVerify(card: Card, own: Own) {
+  const showsCredits = useShowsCredits()
   return useMutation({
     scope: { id: noticesOf(card) },
     // Kept from before the call: the list may be read again before the answer.
@@ -313,7 +314,8 @@ function useVerify(card: Card, own: Own) {
     onSuccess: ({ verdict_id, trust, credits_awarded }, said, before) => {
       if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
         return toast(strings.alreadySaid)
-      const earned = credits_awarded > 0 ? strings.ownerEarned(card.owner_name, credits(credits_awarded)) : ''
+      const isTold = showsCredits && credits_awarded > 0
+      const earned = isTold ? strings.ownerEarned(card.owner_name, credits(credits_awarded)) : ''
       const undo = undoOf(card, said, before)
       toast(strings.notedWithReward(earned), { about: noticesOf(card), ...(undo && { undo }) })
       return changed(card.card_id, trust)

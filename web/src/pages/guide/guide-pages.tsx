@@ -5,12 +5,15 @@ import { type MouseEvent, useEffect } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import type { GuideHit, GuideSection } from '../../api/types.ts'
 import { useQueryText } from '../../lib/hooks.ts'
+import { useShowsCredits } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList, SkeletonPage } from '../../ui/states.tsx'
 import * as strings from './strings.ts'
+
+const ABOUT_MONEY = ['billing', 'credits']
 
 const indexRoute = getRouteApi('/app/guide')
 export function GuideIndex() {
@@ -26,6 +29,8 @@ export function GuideIndex() {
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => call('GET /api/v1/guide', q ? { q } : {}, { signal }),
   })
+  const showsCredits = useShowsCredits()
+  const pages = guide.data?.pages.filter(({ slug }) => showsCredits || !ABOUT_MONEY.includes(slug)) ?? []
   return (
     <Page title={strings.guide} lead={strings.guideLead} narrow>
       <Input
@@ -42,7 +47,7 @@ export function GuideIndex() {
           <SkeletonList rows={6} />
         </NotLoaded>
       )}
-      {guide.data && (q ? <Hits hits={guide.data.hits} /> : <Pages pages={guide.data.pages} />)}
+      {guide.data && (q ? <Hits hits={guide.data.hits} /> : <Pages pages={pages} />)}
     </Page>
   )
 }

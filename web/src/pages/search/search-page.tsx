@@ -7,7 +7,7 @@ import { isWide, useWide } from '../../lib/hooks.ts'
 import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/title.ts'
-import { meQuery } from '../../session.ts'
+import { meQuery, useShowsCredits } from '../../session.ts'
 import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { cardQuery } from '../cards/card-queries.ts'
 import { remember } from './kept-searches.tsx'
@@ -41,6 +41,7 @@ export function SearchPage() {
   const navigateHere = route.useNavigate()
   const navigate = useNavigate()
   const wide = useWide()
+  const showsCredits = useShowsCredits()
   const free = useFreeSearch(state)
   const library = useLibrarySearch(state)
   const change = useCallback(
@@ -88,7 +89,7 @@ export function SearchPage() {
             </NotLoaded>
           ) : (
             <>
-              <Summary answer={answer} library={library.answer} />
+              <Summary answer={answer} library={library.answer} showsCredits={showsCredits} />
               {found === 0 && <NothingFound state={state} change={change} library={library.answer} />}
               <FreeSections answer={answer} state={state} selected={selected} change={change} wide={wide} />
               <LibrarySection library={library} state={state} selected={selected} wide={wide} />

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import type { BoxAnswer } from '../../api/types.ts'
 import { Summary } from './sections.tsx'
 
-const summary = (mine: number, memory: number, library?: BoxAnswer) =>
+const summary = (mine: number, memory: number, library?: BoxAnswer, showsCredits = true) =>
   renderToStaticMarkup(
     Summary({
       answer: { mine: { total: mine }, team: null, memory: { total: memory }, took_ms: 4 } as BoxAnswer,
       library,
+      showsCredits,
     }),
   )
 
@@ -21,4 +22,9 @@ test('after a search of the library its hits and its price count', () => {
   const library = { library: { results: [{}] }, credits_charged: 5 } as BoxAnswer
   expect(summary(0, 0, library)).toContain('1 result · 4 ms · 5 credits charged')
   expect(summary(0, 0, { ...library, credits_charged: 0 })).toContain('nothing charged')
+
+  // Where nothing costs, only a charge is named.
+  expect(summary(1, 0, undefined, false)).toContain('1 result · 4 ms<')
+  expect(summary(0, 0, { ...library, credits_charged: 0 }, false)).toContain('4 ms<')
+  expect(summary(0, 0, library, false)).toContain('5 credits charged')
 })

@@ -7,7 +7,7 @@ import type { BoxAnswer, BoxEvent, BoxHit } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { isFocusLost, neighbourGetsFocus } from '../../lib/focus.ts'
 import { credits, formatAgo, formatNumber, plainLine, plural } from '../../lib/format.ts'
-import { configQuery, creditsPolicyQuery, useMe } from '../../session.ts'
+import { creditsPolicyQuery, useMe, useShowsCredits } from '../../session.ts'
 import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { EmptyState, FormError, Notice } from '../../ui/states.tsx'
@@ -213,10 +213,15 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
   )
 }
 
-const chargedWords = ({ credits_charged }: BoxAnswer): string =>
-  credits_charged > 0 ? `${credits(credits_charged)} charged` : strings.nothingCharged
+/** A charge is always named; that there was none, only where prices are shown. */
+function chargedWords({ credits_charged }: BoxAnswer, showsCredits: boolean): string {
+  if (credits_charged > 0) return `${credits(credits_charged)} charged`
+  return showsCredits ? strings.nothingCharged : ''
+}
 
-export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAnswer | undefined }) => {
+type SummaryProps = { answer: BoxAnswer; library: BoxAnswer | undefined; showsCredits: boolean }
+
+export const Summary = ({ answer, library, showsCredits }: SummaryProps) => {
   const found = [answer.mine, answer.team, answer.memory].reduce((sum, part) => sum + (part?.total ?? 0), 0)
   const total = found + (library?.library?.results.length ?? 0)
   const isLeast = [answer.mine, answer.team].some(isRankedToItsEnd)
@@ -225,7 +230,7 @@ export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAn
       {strings.summary(
         isLeast ? `${formatNumber(total)} or more results` : plural(total, 'result'),
         Math.max(1, Math.round(answer.took_ms)),
-        library?.library ? chargedWords(library) : 'free',
+        library?.library ? chargedWords(library, showsCredits) : showsCredits ? strings.freeSearch : '',
       )}
     </p>
   )
@@ -261,10 +266,11 @@ export function NothingFound({ state, change, library }: NothingProps) {
   )
 }
 
+/** Returns the price to show; 0 where nothing costs. */
 function usePrice(): number {
-  const { data: config } = useQuery(configQuery)
-  const { data: policy } = useQuery(creditsPolicyQuery)
-  return config?.credits === false ? 0 : (policy?.public_search_cost_credits ?? 5)
+  const isShown = useShowsCredits()
+  const { data: policy } = useQuery({ ...creditsPolicyQuery, enabled: isShown })
+  return isShown ? (policy?.public_search_cost_credits ?? 5) : 0
 }
 
 type LibrarySectionProps = {
@@ -278,6 +284,7 @@ type LibrarySectionProps = {
 export function LibrarySection({ library, state, selected, wide }: LibrarySectionProps) {
   const [shown, setShown] = useState({ q: state.q, hits: HITS_AT_ONCE })
   const { answer } = library
+  const showsCredits = useShowsCredits()
   const heading = useAnswerFocus(library)
   const found = answer?.library
   if (!answer || !found) return <Offer library={library} state={state} />
@@ -285,7 +292,9 @@ export function LibrarySection({ library, state, selected, wide }: LibrarySectio
   return (
     <Section
       title={strings.library}
-      note={`${formatNumber(found.results.length)} · ${chargedWords(answer)}`}
+      note={[formatNumber(found.results.length), chargedWords(answer, showsCredits)]
+        .filter(Boolean)
+        .join(' · ')}
       heading={heading}
     >
       {found.results.length === 0 && (
@@ -339,7 +348,7 @@ function Offer({ library, state }: Pick<LibrarySectionProps, 'library' | 'state'
           </Button>
           {price > 0 && (
             <p className="min-w-0 grow basis-40 text-xs text-faint">
-              {strings.libraryOffer(credits(price), credits(me.credits_balance))}
+              {strings.libraryOffer(credits(price), formatNumber(me.credits_balance))}
             </p>
           )}
         </div>

@@ -35,8 +35,7 @@ export const workspace = 'Workspace'
 export const allOfMine = 'All of mine'
 export const personal = 'Personal'
 export const makeActionCard = 'Make an action card'
-export const makeActionCardHint =
-  'One plan from the best hits, at no extra cost. Choose it before you search the library.'
+export const makeActionCardHint = 'One plan from the best hits. Choose it before you search the library.'
 
 // Search page
 export const card = 'Card'
@@ -53,7 +52,9 @@ export const moreHits = (count: string) => `${count} more`
 export const searchingForBefore = 'Searching for '
 export const searchInstead = (words: string) => `search for ${words} instead`
 export const nothingCharged = 'nothing charged'
-export const summary = (results: string, ms: number, charge: string) => `${results} · ${ms} ms · ${charge}`
+export const freeSearch = 'free'
+export const summary = (results: string, ms: number, charge: string) =>
+  [results, `${ms} ms`, charge].filter(Boolean).join(' · ')
 export const libraryHasIt = 'Neither your cards, nor your team’s, nor your memory has it. The library has.'
 export const fewerWordsHint = (reason: string) => `${reason} Use fewer words or the exact error text`
 export const nothingFound = 'Nothing found'
@@ -61,12 +62,11 @@ export const dropTheFilters = 'Drop the filters'
 export const writeTheCard = 'Write the card'
 export const orAskLibrary = ', or ask the library below'
 export const library = 'Library'
-export const libraryHasNothing =
-  'The library has nothing on this. Nothing was charged. Once you have solved it, write the card.'
+export const libraryHasNothing = 'The library has nothing on this. Once you have solved it, write the card.'
 export const notAskedYet = 'not asked yet'
 export const searchLibrary = (price: string) => `Search the library${price}`
 export const libraryOffer = (price: string, balance: string) =>
-  `${price} if it finds something by others, else nothing; once a day for one question. You have ${balance}.`
+  `${price}, only if it finds something. You have ${balance}.`
 export const errorNothingCharged = (error: string) => `${error} Nothing was charged.`
 export const getCredits = 'Get credits'
 export const outdated = 'Outdated?'

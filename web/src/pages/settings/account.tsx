@@ -109,7 +109,7 @@ function NameForm() {
   const change = useMutation({
     mutationFn: () => call('PATCH /api/v1/auth/me', { display_name: name.trim() }),
     onSuccess: (user) => {
-      queryClient.setQueryData(meQuery.queryKey, user)
+      queryClient.setQueryData(meQuery.queryKey, (before) => ({ ...before, ...user }))
       setName(user.display_name)
       toast(strings.nameChanged)
     },
@@ -445,6 +445,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       toast(strings.accountDeleted)
     },
   })
+  const balance = me.shows_credits ? plural(me.credits_balance, 'credit') : null
   // A long session asks for the password again; without a password, for a new sign-in.
   const asksForPassword =
     remove.error instanceof ApiError &&
@@ -457,7 +458,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       action={strings.deleteAccount}
       typed={me.email}
     >
-      <p>{strings.deleteAccountWarning(cards, plural(me.credits_balance, 'credit'), published)}</p>
+      <p>{strings.deleteAccountWarning(cards, balance, published)}</p>
       <FormError error={remove.error} />
       {asksForPassword && (
         <TextField

@@ -5,7 +5,7 @@ import { queryClient } from '../../api/query.ts'
 import type { Settings } from '../../api/types.ts'
 import { formatNumber, formatTime } from '../../lib/format.ts'
 import { setTheme, type Theme, useTheme } from '../../lib/theme.ts'
-import { meQuery, useMe } from '../../session.ts'
+import { creditsPolicyQuery, meQuery, useMe } from '../../session.ts'
 import { Checkbox, Segmented, SelectField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
@@ -237,16 +237,21 @@ type Props = { settings: Settings; onChange: (part: Partial<Settings>) => void }
 function AgentLibrary({ settings, onChange }: Props) {
   const limit = settings.agent_library_monthly_credits
   const limits = [...new Set([...LIMITS, limit])].sort((a, b) => a - b)
+  const { shows_credits: showsCredits } = useMe()
+  const { data: policy } = useQuery(creditsPolicyQuery)
+  const isFree = policy?.credits_off === true
+  // Where a search of the library would cost, but has nothing to find.
+  if (!isFree && !showsCredits) return null
   return (
     <Section title={strings.agentLibraryTitle}>
       <div className="grid gap-4">
         <Checkbox
           label={strings.alsoLookInLibrary}
-          hint={strings.alsoLookInLibraryHint}
+          hint={strings.alsoLookInLibraryHint + (isFree ? '' : strings.atPriceOfSearch)}
           checked={settings.agent_library}
           onChange={(event) => onChange({ agent_library: event.target.checked })}
         />
-        {settings.agent_library && (
+        {settings.agent_library && !isFree && (
           <SelectField
             label={strings.creditsAMonth}
             hint={strings.creditsAMonthHint}

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
-const TABS = ['keys', 'apps', 'account'] as const
+const TABS = ['keys', 'apps', 'account', 'server'] as const
 export type SettingsTab = 'general' | (typeof TABS)[number]
 
 const settings = createRoute({

@@ -76,8 +76,8 @@ export const sharedCardsStay = 'cards that you shared or published stay'
 export const allSharedCardsStay = 'The cards that you shared or published stay'
 export const accountDeleted = 'Your account is deleted.'
 export const deleteYourAccount = 'Delete your account'
-export const deleteAccountWarning = (cards: string, credits: string, published: string) =>
-  `This deletes ${cards}, all of your agents’ memory, your keys, connected apps and ${credits} for good, at once. ${published}, by “deleted user”. It cannot be undone.`
+export const deleteAccountWarning = (cards: string, credits: string | null, published: string) =>
+  `This deletes ${cards}, all of your agents’ memory, your keys${credits ? `, connected apps and ${credits}` : ' and connected apps'} for good, at once. ${published}, by “deleted user”. It cannot be undone.`
 
 // Api keys
 export const apiKeys = 'API keys'
@@ -187,7 +187,8 @@ export const languageOfDatesHint = (now: string) => `Also in mails. The words st
 export const agentLibraryTitle = 'What agents get by themselves'
 export const alsoLookInLibrary = 'Also look in the public library'
 export const alsoLookInLibraryHint =
-  'When a command fails or you ask something, hooks look in your memory, your cards and those of your teams. With this on they also look in the library where those have nothing, at the price of a public search.'
+  'When a command fails or you ask something, hooks look in your memory, your cards and those of your teams. With this on they also look in the library where those have nothing.'
+export const atPriceOfSearch = ' It costs what a public search costs.'
 export const creditsAMonth = 'Credits a month, at most'
 export const creditsAMonthHint = 'Calendar months, UTC. Your credit history shows what was found and paid.'
 export const noCreditsSpent = 'None: nothing is spent'
@@ -207,9 +208,21 @@ export const mayWriteCards = 'Create and edit cards (together with record)'
 export const mayPublishCards =
   'Publish cards to the library, open them to strangers elsewhere, and take them back'
 export const mayManageWorkspaces = 'Create workspaces, invite and remove people'
-export const mayManageAccount = 'Settings, keys, billing: everything about your account'
+export const mayManageAccount = 'Settings and keys: everything about your account'
+
+// Server
+export const creditsOfServer = 'Credits'
+export const useCredits = 'Use credits on this server'
+export const useCreditsHint =
+  'Searching the public library costs credits, and publishing earns some. Without them everything is free for everybody. Balances, plans and history are kept.'
+export const creditsAreOn = 'Credits are on for everybody.'
+export const creditsAreOff = 'Credits are off for everybody.'
+export const setByVariable = (variable: string) =>
+  `The variable ${variable} of the server decides. To change it here, remove the variable and start the server again.`
+export const changedBy = (name: string, time: string) => `Changed by ${name}, ${time}.`
 
 // Settings page
+export const server = 'Server'
 export const settings = 'Settings'
 export const general = 'General'
 export const account = 'Account'

@@ -6,16 +6,21 @@ import type { SupportChatRequest, supportChat } from '#server/features/support/c
 import { request } from '../../api/client.ts'
 import { cx } from '../../lib/cx.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
+import { useShowsCredits } from '../../session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { ErrorText, Notice, Skeleton } from '../../ui/states.tsx'
 import * as strings from './strings.ts'
 
-const EXAMPLES = [strings.exampleConnect, strings.exampleCredits, strings.exampleMemory]
-
 export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; onTicket: () => void }) {
   const { messages, error, ask, stop, isWriting } = useChat()
+  const showsCredits = useShowsCredits()
+  const examples = [
+    strings.exampleConnect,
+    ...(showsCredits ? [strings.exampleCredits] : []),
+    strings.exampleMemory,
+  ]
   const [text, setText] = useState('')
   const end = useRef<HTMLDivElement>(null)
   const form = useRef<HTMLFormElement>(null)
@@ -42,7 +47,7 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
         <div className="grid gap-3 py-4">
           <p className="text-sm text-soft">{strings.askInYourWords}</p>
           <ul className="flex flex-wrap gap-2">
-            {EXAMPLES.map((example) => (
+            {examples.map((example) => (
               <li key={example}>
                 <Button
                   onClick={({ currentTarget }) => {

@@ -7,7 +7,7 @@ import { useAttempt } from '../../api/query.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
-import { useMe, useSignedIn } from '../../session.ts'
+import { useMe, useShowsCredits, useSignedIn } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -176,6 +176,7 @@ const asText = ([name, value]: [string, FormDataEntryValue]) =>
 function TicketForm({ email: known, asked }: { email: string; asked: string }) {
   const [email, setEmail] = useState(known)
   const userId = useSignedIn()?.user_id
+  const showsCredits = useShowsCredits()
   const keptAs = userId && `kv-ticket:${userId}:`
   const {
     text: subject,
@@ -240,7 +241,7 @@ function TicketForm({ email: known, asked }: { email: string; asked: string }) {
           value={category}
           onChange={(event) => setCategory(event.target.value)}
         >
-          {CATEGORIES.map((one) => (
+          {CATEGORIES.filter((one) => showsCredits || one.value !== 'billing').map((one) => (
             <option key={one.value} value={one.value}>
               {one.label}
             </option>

@@ -1,0 +1,1 @@
+export { changeServerSettings, readServerSettings, serverSettingsOf } from './server-settings.ts'

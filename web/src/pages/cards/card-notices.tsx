@@ -13,6 +13,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { stateWords } from '../moderation/matter-words.tsx'
 import { moderationChanged, ownModerationQuery } from '../moderation/moderation-queries.ts'
 import { isReadByOwnerAlone } from './readers.tsx'
+import { refusedLine, rulesOf } from './refusals.ts'
 import * as strings from './strings.ts'
 
 /** Shows the problems of the last review. */
@@ -26,8 +27,8 @@ export function ReviewNote({ card }: { card: Card }) {
         {card.status === 'published' ? strings.publishedWithFinding : strings.reviewRefused}
       </p>
       <ul className="mt-1 list-disc pl-4">
-        {card.review.reasons.map((reason) => (
-          <li key={reason.rule + reason.message}>{reason.message}</li>
+        {rulesOf(card.review.reasons, card.card_type).map(refusedLine).map((line) => (
+          <li key={line}>{line}</li>
         ))}
       </ul>
       <AskModerators card={card} />
@@ -63,9 +64,7 @@ function ReaderNote({ card }: { card: Card }) {
       <ul className="mt-1 list-disc pl-4">
         {speaks && rules.every((rule) => !SPEAKS.has(rule)) && <li>{RULES.agent_instruction}</li>}
         {rules.map((rule) => (
-          <li key={rule}>
-            {RULES[rule] ?? rule} <span className="font-mono text-xs text-faint">{rule}</span>
-          </li>
+          <li key={rule}>{RULES[rule] ?? rule}</li>
         ))}
         {card.provenance.contains_instructions_note && (
           <li>

@@ -44,8 +44,13 @@ export type RefusedRule = { field: string; label: string; text: string }
 /** Returns what a refused review asks for, each thing once. */
 export function refusedRules(error: unknown, type: CardType): RefusedRule[] {
   if (!(error instanceof ApiError) || error.code !== 'quality_rejected') return []
+  return rulesOf((error.extra.reasons ?? []) as Reason[], type)
+}
+
+/** Returns what the reasons of a review ask for, in the words of the form, each thing once. */
+export function rulesOf(reasons: readonly Reason[], type: CardType): RefusedRule[] {
   const [words, labels] = [ruleWords(type), labelsOf(type)]
-  const refused = ((error.extra.reasons ?? []) as Reason[]).map(({ rule, message, field }): RefusedRule => {
+  const refused = reasons.map(({ rule, message, field }): RefusedRule => {
     const text = words[rule]
     if (text !== undefined) return { field: FIELD_OF[rule] ?? '', label: '', text }
     const [name = ''] = (field ?? '').split('.')

@@ -213,7 +213,7 @@ type LibraryReviewProps = {
 
 function LibraryReview({ cards, reward, review }: LibraryReviewProps) {
   const [only] = cards.length === 1 ? cards : []
-  const earns = reward > 0 ? strings.earnsUpTo(plural(reward, 'credit'), MAX_PUBLISH_REWARDS_PER_DAY) : ''
+  const earns = reward > 0 ? strings.earns(plural(reward, 'credit'), cards.length) : ''
   if (only?.steps)
     return (
       <>

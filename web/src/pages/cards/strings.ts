@@ -476,8 +476,8 @@ export const publishCards = (what: string, reward: string) => `Publish${what}${r
 export const shareWith = (what: string, name: string) => `Share${what} with ${name}`
 export const whoCanRead = 'Who can read it'
 export const nowBadge = 'Now'
-export const earnsUpTo = (credits: string, cards: number) =>
-  `It earns up to ${credits}, once per card and for ${cards} cards a day; one that was published before earns nothing.`
+export const earns = (credits: string, cards: number) =>
+  `Earns ${cards === 1 ? '' : 'up to '}${credits} the first time.`
 export const eachIsReviewed = (cards: string, reward: string) =>
   `Each of the ${cards} is reviewed. Those that do not pass stay as they are, with the reasons. ${reward}`
 export const licenceNoConditions = 'no conditions at all'

@@ -214,7 +214,8 @@ type ListFiltersProps = {
 }
 
 export function ListFilters({ state, change, sort, isEmpty = false, children }: ListFiltersProps) {
-  if (isEmpty) return children ? <div className="mb-3 flex flex-wrap items-center gap-2">{children}</div> : null
+  if (isEmpty)
+    return children ? <div className="mb-3 flex flex-wrap items-center gap-2">{children}</div> : null
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <TextFilter value={state.q ?? ''} onChange={(q) => change({ q: q || undefined })} />

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { DangerRuleId } from '#server/review/rule.ts'
 import { call } from '../../api/client.ts'
 import type { Card, OwnMatter } from '../../api/types.ts'
 import { formatDay } from '../../lib/format.ts'
@@ -27,16 +28,18 @@ export function ReviewNote({ card }: { card: Card }) {
         {card.status === 'published' ? strings.publishedWithFinding : strings.reviewRefused}
       </p>
       <ul className="mt-1 list-disc pl-4">
-        {rulesOf(card.review.reasons, card.card_type).map(refusedLine).map((line) => (
-          <li key={line}>{line}</li>
-        ))}
+        {rulesOf(card.review.reasons, card.card_type)
+          .map(refusedLine)
+          .map((line) => (
+            <li key={line}>{line}</li>
+          ))}
       </ul>
       <AskModerators card={card} />
     </Notice>
   )
 }
 
-const RULES: Record<string, string> = {
+const RULES: Readonly<Record<DangerRuleId, string>> = {
   agent_instruction: strings.findingOrders,
   role_tag: strings.findingConversation,
   tool_call: strings.findingToolCall,
@@ -55,7 +58,7 @@ function ReaderNote({ card }: { card: Card }) {
   const me = useMe()
   if (card.owner_id === me.user_id) return null
   const warned = card.review.reasons.filter(({ severity }) => severity === 'warn' || severity === 'block')
-  const rules = [...new Set(warned.map(({ rule }) => rule))]
+  const rules = [...new Set(warned.map(({ rule }) => rule))].filter(isDangerRule)
   const speaks = card.provenance.contains_instructions === true
   if (rules.length === 0 && !speaks) return null
   return (
@@ -64,7 +67,7 @@ function ReaderNote({ card }: { card: Card }) {
       <ul className="mt-1 list-disc pl-4">
         {speaks && rules.every((rule) => !SPEAKS.has(rule)) && <li>{RULES.agent_instruction}</li>}
         {rules.map((rule) => (
-          <li key={rule}>{RULES[rule] ?? rule}</li>
+          <li key={rule}>{RULES[rule]}</li>
         ))}
         {card.provenance.contains_instructions_note && (
           <li>
@@ -76,7 +79,9 @@ function ReaderNote({ card }: { card: Card }) {
   )
 }
 
-const SPEAKS = new Set(['agent_instruction', 'role_tag', 'tool_call'])
+const isDangerRule = (rule: string): rule is DangerRuleId => Object.hasOwn(RULES, rule)
+
+const SPEAKS: ReadonlySet<DangerRuleId> = new Set(['agent_instruction', 'role_tag', 'tool_call'])
 
 export function HiddenNotice({ card }: { card: Card }) {
   return card.hidden_since === undefined ? null : <Shown card={card} since={card.hidden_since} />

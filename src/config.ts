@@ -187,7 +187,9 @@ export const Environment = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('fatal, error, warn, info, debug, trace or silent. Logs go to standard output.'),
+    .describe(
+      'fatal, error, warn, info, debug, trace or silent. Logs go to standard output; warn has no line for each request.',
+    ),
   ADMIN_EMAILS: emails.describe('The e-mail addresses of service admins, separated by commas.'),
   MODERATOR_EMAILS: emails.describe(
     'The e-mail addresses of people who decide about reported cards, besides the service admins.',

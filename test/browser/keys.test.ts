@@ -20,7 +20,7 @@ test('a key is made with chosen scopes, shown once, used, and deleted', async ()
   await page.getByRole('heading', { name: 'No keys yet' }).waitFor()
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('Laptop agent')
-  await page.getByLabel('Publish cards to the library').uncheck()
+  expect(await page.getByLabel('Publish cards to the library').isChecked()).toBe(false)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create key' }).click()
   const key = (await page.getByText(/^kv_[\w-]{40}$/).textContent()) ?? ''
@@ -54,6 +54,7 @@ test('what an agent records goes to the team that was chosen when it was connect
   const { page } = person
   await openPage(page, '/connect')
   await page.getByRole('button', { name: 'Create a key' }).waitFor()
+  await page.getByText('/mcp?profile=core').waitFor()
   expect(await page.getByLabel('What it records goes to').count()).toBe(0)
   const team = await person.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
     name: 'Platform team',
@@ -71,6 +72,15 @@ test('what an agent records goes to the team that was chosen when it was connect
   expect(await answer.json()).toMatchObject({ workspace_id: team.workspace_id })
   await visit(page, '/settings?tab=keys')
   await page.getByText('Records in Platform team').waitFor()
+  const scopes = async () =>
+    (await person.api<{ scopes: string[] }[]>('GET', '/api/v1/auth/api-keys')).map((one) => one.scopes)
+  expect(await scopes()).toEqual([['search', 'record', 'case:write']])
+  await openPage(page, '/connect')
+  await page.getByLabel('Publish cards to the library').check()
+  await page.getByText('/mcp?profile=core').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  await page.getByText(/^kv_[\w-]{40}$/).waitFor()
+  expect(await scopes()).toContainEqual(['search', 'record', 'case:write', 'publish'])
 })
 
 test('a key is made and removed by keyboard alone', async () => {

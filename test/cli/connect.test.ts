@@ -389,6 +389,10 @@ test('hooks come with the entry, stand beside those that are there, and go again
   )
   expect(result.stdout).not.toMatch(KEY)
 
+  const shown = await kvault(['hooks'])
+  expect(shown.stdout).toMatch(/copilot +on +no +on +no +on/)
+  expect(shown.stdout).not.toContain('Without hooks')
+
   // A second time changes nothing.
   const written = Object.fromEntries(Object.keys(files).map((file) => [file, text(file)]))
   expect((await kvault(['connect', 'gemini', 'cursor', 'windsurf', '--yes'])).code).toBe(0)
@@ -409,8 +413,15 @@ test('hooks come with the entry, stand beside those that are there, and go again
     '.config/opencode/plugins/knowledge-vault.js',
     '.copilot/hooks/knowledge-vault.json',
     '.codeium/windsurf/hooks.json',
+    '.config/opencode/plugins',
+    '.copilot',
   ])
     expect(existsSync(at(file)), file).toBe(false)
+  expect((await kvault(['hooks'])).stdout).toContain('Without hooks: claude-code, codex')
+  const off = await kvault(['hooks', 'off', 'codex:prompt'])
+  expect(off.stdout).toMatch(/codex +off +not connected/)
+  // Nothing depends on the key any more, so nothing has to be asked.
+  expect((await kvault(['logout'])).code).toBe(0)
 })
 
 test('leaves hooks out on request, and leaves alone files that are unreadable or not ours', async () => {

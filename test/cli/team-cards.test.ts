@@ -61,6 +61,30 @@ test('after the choice a colleague finds what the other has just recorded', asyn
   await ann.put('/api/v1/user/sharing', { workspace_id: null })
 })
 
+test("a card of the team that is in the library is said to be the team's, others to be for everyone", async () => {
+  const { run } = await commandOf(ben)
+  const card = (word: string) => ({
+    card_type: 'debug_fix',
+    title: `The ${word} cache of the bilby grows without end`,
+    symptom: `The ${word} cache of the bilby service grows until the disk is full, every week again.`,
+    fix_summary: `Give the ${word} cache a limit of its own and let the service delete the oldest entries first.`,
+    root_cause: 'It never deletes.',
+  })
+  const hers = (await ann.post('/api/v1/cards', { ...card('numbered'), workspace_id: team })).body.card_id
+  const stranger = await registerPerson(vault, 'stranger@example.com')
+  const strange = (await stranger.post('/api/v1/cards', card('lettered'))).body.card_id
+  for (const [person, id] of [
+    [ann, hers],
+    [stranger, strange],
+  ] as const)
+    expect((await person.post(`/api/v1/cards/${id}/publish`)).status).toBe(200)
+  const found = await run('search', 'numbered', 'cache', 'of', 'the', 'bilby')
+  expect(found.stdout).toMatch(/^1 {2}The numbered cache.* \(Platform team, also in the library\)/)
+  expect((await run('show', '1')).stdout).toContain('readers: Platform team, also in the library')
+  const all = await run('search', 'lettered', 'cache', 'bilby', '--scope', 'public')
+  expect(all.stdout).toMatch(/The lettered cache.* \(Everyone\)/)
+})
+
 test('with several teams share asks for one by name', async () => {
   const { run } = await commandOf(ann)
   const { body } = await ann.post('/api/v1/workspaces', { name: 'Second team' })

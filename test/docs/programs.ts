@@ -57,6 +57,7 @@ esac
 export const programs = (port: number): Record<string, string> => ({
   curl: CURL,
   kvault: KVAULT,
+  'knowledge-vault': KVAULT,
   npm: npm(port),
   npx: NPX,
 })

@@ -8,16 +8,28 @@ import { fileReason, paint, plain, print, printJson, printParts, warn } from './
 import { ask, failure } from './vault-client.ts'
 import { listWorkspaces, teamsToShareWith } from './workspaces.ts'
 
-type Card = CardContent & {
-  card_id: string
-  workspace_id: string
-  owner_name: string
-  evidences: { kind: string; content: string }[]
-  cites: string[]
-  readers: { text: string }
-  superseded_by?: { card_id: string; title: string } | null
-  likely_outdated: boolean
+/** Where a card is, and who reads it. */
+export type CardHome = {
+  home?: { kind: string; name: string | null; published_from?: { name: string } }
+  readers: { kind?: string; text: string }
 }
+
+/** Names the team that published the card, in place of its readers, who are everyone. */
+export function readersText({ home, readers }: CardHome): string {
+  const { published_from: team, kind, name } = home ?? {}
+  return team ? `${team.name}, also in ${kind === 'library' ? 'the library' : name}` : readers.text
+}
+
+type Card = CardContent &
+  CardHome & {
+    card_id: string
+    workspace_id: string
+    owner_name: string
+    evidences: { kind: string; content: string }[]
+    cites: string[]
+    superseded_by?: { card_id: string; title: string } | null
+    likely_outdated: boolean
+  }
 
 const READ = {
   card_id: '',
@@ -66,7 +78,7 @@ function printCard(card: Card): void {
     ['Where it applies', card.scope_notes ?? ''],
     ['Cites', card.cites.join('\n')],
     ['Tags', card.tags.join(', ')],
-    ['Card', `${card.card_id}\nby ${card.owner_name}; readers: ${card.readers.text}`],
+    ['Card', `${card.card_id}\nby ${card.owner_name}; readers: ${readersText(card)}`],
   ])
   if (card.likely_outdated) print(paint('yellow', '\nSeveral people say that it is outdated.'))
   if (card.superseded_by) {
@@ -156,7 +168,7 @@ export async function share(given: string, options: ShareOptions): Promise<numbe
   if (options.json) printJson(card)
   else {
     print(`Shared ${card.card_id}  ${plain(card.title)}`)
-    print(paint('dim', `Readers: ${plain(card.readers.text)}`))
+    print(paint('dim', `Readers: ${plain(readersText(card))}`))
   }
   return EXIT.done
 }

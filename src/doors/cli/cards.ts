@@ -1,4 +1,4 @@
-import { keepLastSearch, shareWith, stepsOf } from './card-actions.ts'
+import { type CardHome, keepLastSearch, readersText, shareWith, stepsOf } from './card-actions.ts'
 import { checkoutOf } from './check.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { nameOfGiven, objectIn, readGiven, requireOneOf, requireWorkspaceId, wholeNumber } from './input.ts'
@@ -9,12 +9,11 @@ import { homeOf, type ProjectHome, withFileOfHome } from './project-name.ts'
 import { paint, plain, plainLines, print, printJson, warnOfSecret } from './terminal.ts'
 import { ask, callTool, failure } from './vault-client.ts'
 
-type Hit = {
+type Hit = CardHome & {
   card_id: string
   title: string
   symptom?: string
   fix_summary: string
-  readers: { text: string }
   fits?: string
 }
 type SearchAnswer = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
@@ -79,11 +78,19 @@ export async function search(words: string[], options: SearchOptions): Promise<n
 
 const MAX_SYMPTOM = 300
 
+/** Returns what is unusual about a hit: readers outside the team, and whether its versions fit. */
+const notesOf = (hit: Hit): string[] => [
+  ...(hit.readers.kind === 'everyone' || hit.readers.kind === 'link' ? [readersText(hit)] : []),
+  ...(hit.fits && hit.fits !== 'unknown' ? [`fits: ${hit.fits}`] : []),
+]
+
 /** Prints the first hit whole, and the title and the beginning of the fix of the others. */
 async function printHits(profile: Profile, [first, ...others]: Hit[]): Promise<void> {
   if (!first) return
   const about = (hit: Hit) =>
-    hit.fits && hit.fits !== 'unknown' ? paint('dim', `  (fits: ${hit.fits})`) : ''
+    notesOf(hit)
+      .map((note) => paint('dim', `  (${plain(note)})`))
+      .join('')
   const steps = await stepsOf(profile, first.card_id)
   print(`${paint('bold', `1  ${plain(first.title, 200)}`)}${about(first)}`)
   if (first.symptom) print(paint('dim', plain(first.symptom, MAX_SYMPTOM)))
@@ -148,11 +155,10 @@ async function defaultWorkspace(
   return reply.status === 200 && default_workspace_id ? { workspace_id: default_workspace_id } : {}
 }
 
-type Recorded = {
+type Recorded = CardHome & {
   card_id: string
   workspace_id: string
   title: string
-  readers: { text: string }
   home_note?: string
   warnings?: { code: string; message: string }[]
 }
@@ -191,7 +197,7 @@ export async function record(options: RecordOptions): Promise<number> {
   if (options.json) printJson(card)
   else {
     print(`Recorded ${card.card_id}  ${plain(card.title)}`)
-    print(paint('dim', `Readers: ${plain(card.readers.text)}`))
+    print(paint('dim', `Readers: ${plain(readersText(card))}`))
     if (card.home_note && !card.warnings?.some(({ code }) => code === 'not_shared'))
       print(paint('yellow', card.home_note))
     const kept = card.warnings?.filter(({ code }) => code === 'not_shared') ?? []

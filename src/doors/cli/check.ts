@@ -171,16 +171,28 @@ const saidOf = (card: CitingCard, name: string, versions: readonly string[]): Ve
 
 type Held = HeldCite & { verdicts: VerdictGroup[] }
 
+const PLATFORMS: ReadonlySet<string> = new Set(['runtime', 'os', 'tool'])
+
+/** A runtime without an operator is where the problem was seen, not a limit: its next version is no finding. */
+const isWhereItWasSeen = ({ ecosystem, range }: PackageCite): boolean =>
+  PLATFORMS.has(ecosystem) && /^v?\d+(?:\.\d+)*$/i.test(range)
+
 function comparePackage(card: CitingCard, text: string, cite: PackageCite, all: Versions): Held[] {
   const versions = versionsOf(all, cite)
   if (versions.length === 0) return []
+  const verdicts = saidOf(card, cite.name, versions)
   const fits = first(
     FOR_VERSIONS,
     versions.map((version) =>
       fitsOf({ cites: [text], environment: {}, verdicts: card.verdicts }, { [cite.name]: version }),
     ),
   )
-  return [{ cite: text, fits, why: whyOf(cite, versions, fits), verdicts: saidOf(card, cite.name, versions) }]
+  const hasFailed = verdicts.some(({ worked, failed }) => failed > worked)
+  if (fits === 'older' && isWhereItWasSeen(cite) && !hasFailed) {
+    const why = `it was seen with ${cite.range}, ${whyOf(cite, versions, fits)}`
+    return [{ cite: text, fits: 'unknown', why, verdicts }]
+  }
+  return [{ cite: text, fits, why: whyOf(cite, versions, fits), verdicts }]
 }
 
 type HoldFile = (cite: FileCite) => FileFit | null

@@ -101,7 +101,7 @@ function addHooks(command: MakeCommand, done: Done): void {
   )
     .option('--json', 'as JSON')
     .action((action, names, options) =>
-      done(async () => (await import('./connect/hook-plans.ts')).hooksCommand(action, names, options)),
+      done(async () => (await import('./connect/hooks-command.ts')).hooksCommand(action, names, options)),
     )
 }
 

@@ -253,6 +253,8 @@ export type KeptFile = {
   mode?: number
   /** Hash of the file as we left it: only an unchanged file is restored to `before`. */
   digest: string
+  /** The topmost folder that was made for the file. */
+  madeFolder?: string
 }
 
 /** A record of the changes that `connect` made for one client, so that `disconnect` can undo them. */
@@ -268,6 +270,8 @@ export type Connection = {
   apiKey?: string
   /** The id of the key that was made for this client only. */
   keyId?: string
+  /** The topmost folder that was made for the file. */
+  madeFolder?: string
   hooks?: KeptFile[]
 }
 
@@ -294,7 +298,12 @@ export const connections = (): Connection[] =>
     ? readdirSync(folder()).flatMap((name) => connectionOf(name.replace(/\.json$/, '')) ?? [])
     : []
 
-export type Change = { before: string | null; after: string; mode: number | undefined }
+export type Change = {
+  before: string | null
+  after: string
+  mode: number | undefined
+  madeFolder?: string | undefined
+}
 
 const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
 

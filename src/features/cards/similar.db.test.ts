@@ -125,6 +125,11 @@ onBothEngines('duplicates and similar cards', (t) => {
       symptom: 'npm install fails with EACCES, permission denied for node_modules.',
     }
     expect(ids((await user.post('/api/v1/cards/similar', again)).body)).toEqual([cards[0].card_id])
+    // Each shares a word or two with one of the cards, and is about something else.
+    for (const symptom of ['The service worker broke this morning', 'php exhausts the memory of its pool'])
+      expect((await user.post('/api/v1/cards/similar', { title: symptom, symptom })).body, symptom).toEqual(
+        [],
+      )
     const vague = { title: 'npm broke', symptom: 'It broke again this morning.' }
     expect((await user.post('/api/v1/cards/similar', vague)).body).toEqual([])
   })

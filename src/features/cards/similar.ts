@@ -66,16 +66,17 @@ async function wordsByWorth(text: Text, counts: VisibleCounts): Promise<Telling[
     .sort((a, b) => b.worth - a.worth)
 }
 
-/** Returns the weighted share of the card's words that the candidate contains. */
-function shareOf(worth: Worth, candidate: Candidate): number {
-  let all = 0
-  let common = 0
+/** Returns the card's words that the candidate contains: how many, and their weighted share. */
+function commonWords(worth: Worth, candidate: Candidate): { share: number; common: number } {
+  let [all, shared, common] = [0, 0, 0]
   const has = new Set(Array.from(candidate.hashes))
   for (const [hash, value] of worth) {
     all += value
-    if (has.has(hash)) common += value
+    if (!has.has(hash)) continue
+    shared += value
+    common++
   }
-  return all === 0 ? 0 : common / all
+  return { share: all === 0 ? 0 : shared / all, common }
 }
 
 type Likeness = {
@@ -99,13 +100,15 @@ async function relatedWithShare(ctx: Ctx, text: Text, { where, limit }: Likeness
   const { candidates } = await findBest(ctx, view, wanted, where)
   const worth = new Map(words.map(({ hash, worth }) => [hash, worth]))
   return candidates
-    .map((candidate) => ({ id: candidate.documentId, share: shareOf(worth, candidate) }))
+    .map((candidate) => ({ id: candidate.documentId, ...commonWords(worth, candidate) }))
     .sort((a, b) => b.share - a.share || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
 }
 
 /** Cards that share less of the words that tell a card from others are about something else. */
-const NEAR_SHARE = 0.3
+const MIN_NEAR_SHARE = 0.33
+/** Of a text of a few words, two or three are a large share by chance. */
+const MIN_NEAR_WORDS = 4
 
 const MAX_COMPARED = 50
 const MAX_SHOWN = 5
@@ -202,10 +205,13 @@ async function findable(ctx: UserCtx): Promise<Match> {
   ]
 }
 
+const isNearEnough = ({ share, common }: { share: number; common: number }): boolean =>
+  share >= MIN_NEAR_SHARE && common >= MIN_NEAR_WORDS
+
 /** Returns the near cards among those that the caller finds by search, or none. */
 export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
   const related = await relatedWithShare(ctx, text, { where: await findable(ctx), limit: MAX_COMPARED })
-  const ids = related.filter(({ share }) => share >= NEAR_SHARE).map(({ id }) => id)
+  const ids = related.filter(isNearEnough).map(({ id }) => id)
   if (ids.length === 0) return []
   let query = selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)

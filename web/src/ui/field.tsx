@@ -1,8 +1,50 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type InvalidEvent, type ReactNode, useId, useState } from 'react'
 import { cx } from '../lib/cx.ts'
 
 const CONTROL =
   'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm text-ink transition-colors hover:border-faint disabled:bg-sunken disabled:text-faint aria-invalid:border-bad pointer-coarse:text-touch'
+
+/** The texts of this file, which is part of the first load. */
+const strings = {
+  fillIn: 'Fill this in.',
+  notAnEmail: 'This is not an e-mail address.',
+  atLeast: (characters: number) => `At least ${characters} characters.`,
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+
+const isControl = (target: EventTarget): target is Control =>
+  target instanceof HTMLInputElement ||
+  target instanceof HTMLTextAreaElement ||
+  target instanceof HTMLSelectElement
+
+function problemOf(control: Control): string {
+  const { validity, validationMessage } = control
+  if (validity.valueMissing) return strings.fillIn
+  if (validity.typeMismatch && control.type === 'email') return strings.notAnEmail
+  if (validity.tooShort && 'minLength' in control) return strings.atLeast(control.minLength)
+  return validationMessage
+}
+
+const INVALID = 'input:invalid, textarea:invalid, select:invalid'
+
+/** Says what a form misses in the field itself, in place of the browser's own bubble. */
+function useProblem() {
+  const [problem, setProblem] = useState('')
+  return {
+    problem,
+    wiring: {
+      onInvalid: (event: InvalidEvent<HTMLElement>) => {
+        const control = event.target
+        if (!isControl(control)) return
+        event.preventDefault()
+        setProblem(problemOf(control))
+        if (control.form?.querySelector(INVALID) === control) control.focus()
+      },
+      onInput: () => setProblem(''),
+    },
+  }
+}
 
 type FieldProps = {
   label: ReactNode
@@ -18,11 +60,13 @@ type FieldProps = {
   }) => ReactNode
 }
 
-export function Field({ label, hint, error, aside, hideLabel, className, children }: FieldProps) {
+export function Field({ label, hint, error: given, aside, hideLabel, className, children }: FieldProps) {
   const id = useId()
+  const { problem, wiring } = useProblem()
+  const error = problem || given
   const noteId = `${id}-note`
   return (
-    <div className={cx('grid gap-1.5', className)}>
+    <div className={cx('grid gap-1.5', className)} {...wiring}>
       <div className={hideLabel ? 'sr-only' : 'flex items-baseline justify-between gap-2'}>
         <label htmlFor={id} className="text-sm font-medium">
           {label}

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, patch, stringify } from '@decimalturn/toml-patch'
 import {
@@ -441,6 +441,8 @@ type Written = {
   closed: boolean
   /** The file's mode before; undefined for a new file. */
   modeBefore: number | undefined
+  /** The topmost folder that was made for the file. */
+  madeFolder: string | undefined
 }
 
 /** Replaces a file atomically; a file with a key becomes private, otherwise the mode stays. */
@@ -453,19 +455,31 @@ export function writeText(
   const modeBefore = modeOf(target)
   refuseReadOnly(file, modeBefore)
   const wanted = holdsKey ? OWNER_ONLY : (mode ?? modeBefore ?? OWNER_ONLY)
+  let madeFolder: string | undefined
   try {
-    mkdirSync(dirname(target), { recursive: true })
+    madeFolder = mkdirSync(dirname(target), { recursive: true })
     replaceFile(target, text, wanted)
   } catch (error) {
     throw new ClientError(`${file} cannot be written (${codeOf(error)}).`, EXIT.byHand)
   }
   const isPosix = process.platform !== 'win32'
   const wasOpen = modeBefore !== undefined && (modeBefore & ANY_BIT_OF_OTHERS) !== 0
-  return { closed: isPosix && holdsKey && wasOpen, modeBefore }
+  return { closed: isPosix && holdsKey && wasOpen, modeBefore, madeFolder }
 }
 
-/** Removes a file; a symbolic link to it stays. */
-export const removeFile = (file: string): void => rmSync(behindLink(file), { force: true })
+/** Removes a file, and the folders that were made for it if they are empty; a symbolic link to it stays. */
+export function removeFile(file: string, madeFolder?: string): void {
+  const target = behindLink(file)
+  rmSync(target, { force: true })
+  if (madeFolder === undefined) return
+  const isMade = (folder: string) => `${folder}${sep}`.startsWith(`${madeFolder}${sep}`)
+  for (let folder = dirname(target); isMade(folder); folder = dirname(folder))
+    try {
+      rmdirSync(folder)
+    } catch {
+      return
+    }
+}
 
 export type HookFile = {
   file: () => string

@@ -348,7 +348,7 @@ function restore(client: McpClient, change: Change): void {
   const now = readText(file)
   if (now === null) return
   const text = textBefore(client, change, now)
-  if (text === null) removeFile(file)
+  if (text === null) removeFile(file, change.madeFolder)
   else writeText(file, text, { mode: change.mode })
 }
 
@@ -361,7 +361,9 @@ async function remember(
 ): Promise<void> {
   const file = client.file()
   const earlier = connectionOf(client.name)
-  saveConnection({ client: client.name, url, file, ...keptFile(client, change, earlier), ...key })
+  const { madeFolder = earlier?.madeFolder } = change
+  const kept = { ...keptFile(client, change, earlier), ...(madeFolder ? { madeFolder } : {}) }
+  saveConnection({ client: client.name, url, file, ...kept, ...key })
   if (earlier?.keyId && earlier.apiKey && earlier.apiKey !== key?.apiKey)
     await endKey(earlier.url, earlier.apiKey).catch(() => {})
 }
@@ -378,8 +380,8 @@ async function establish(
   try {
     const before = readText(file)
     const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey, allTools }), file)
-    const { closed, modeBefore } = writeText(file, after, { holdsKey: key !== undefined })
-    change = { before, after, mode: modeBefore }
+    const { closed, modeBefore, madeFolder } = writeText(file, after, { holdsKey: key !== undefined })
+    change = { before, after, mode: modeBefore, madeFolder }
     const proof = await orStopped((signal) => prove(client, signal))
     const problem = problemIn(proof)
     if (problem !== undefined)
@@ -629,7 +631,8 @@ function undoingOf(client: McpClient): Undoing {
     // A broken file stops everything before a change is shown.
     const entry = entryIn(before ?? '', client, file)
     const after = fileWithout(client, file, before, own)
-    return { file, before, after, mode: own?.mode, key: entry && keyIn(entry) }
+    const { mode, madeFolder } = own ?? {}
+    return { file, before, after, mode, madeFolder, key: entry && keyIn(entry) }
   })
   return { connection, hooks, entries: entries.filter(({ before, after }) => before !== after) }
 }

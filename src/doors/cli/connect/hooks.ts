@@ -197,10 +197,10 @@ const changesFor = (files: readonly HookFile[]): Change[] =>
 
 /** Writes one file and returns the data to undo it, with the text from before the first change. */
 function write({ file, before, after }: Change, earlier: KeptFile | undefined): KeptFile {
-  const { modeBefore } = writeText(file, after)
+  const { modeBefore, madeFolder = earlier?.madeFolder } = writeText(file, after)
   const isUntouched = earlier !== undefined && before !== null && earlier.digest === digestOf(before)
   const kept = isUntouched ? earlier : { before, ...(modeBefore === undefined ? {} : { mode: modeBefore }) }
-  return { ...kept, file, digest: digestOf(after) }
+  return { ...kept, ...(madeFolder ? { madeFolder } : {}), file, digest: digestOf(after) }
 }
 
 /** Returns a connection for an entry that the person wrote: `disconnect` then removes only the hooks. */
@@ -265,7 +265,13 @@ function withoutHooks(
   return { before, after: one.hasOurs(before) ? one.withoutOurs(before) : before }
 }
 
-export type Undo = { file: string; before: string | null; after: string | null; mode: number | undefined }
+export type Undo = {
+  file: string
+  before: string | null
+  after: string | null
+  mode: number | undefined
+  madeFolder?: string | undefined
+}
 
 /** Returns the client's current hook files and the recorded ones. */
 function filesToUndo(client: string, kept: readonly KeptFile[]): HookFile[] {
@@ -281,11 +287,12 @@ export function undoHooks(client: string): Undo[] {
   return filesToUndo(client, kept).flatMap((one) => {
     const own = kept.find(({ file }) => file === one.file())
     const { before, after } = withoutHooks(one, own)
-    return before === after ? [] : [{ file: one.file(), before, after, mode: own?.mode }]
+    if (before === after) return []
+    return [{ file: one.file(), before, after, mode: own?.mode, madeFolder: own?.madeFolder }]
   })
 }
 
-export function writeUndo({ file, after, mode }: Undo): void {
-  if (after === null) removeFile(file)
+export function writeUndo({ file, after, mode, madeFolder }: Undo): void {
+  if (after === null) removeFile(file, madeFolder)
   else writeText(file, after, { mode })
 }

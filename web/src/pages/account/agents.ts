@@ -4,9 +4,17 @@ import * as strings from './strings.ts'
 
 export type AgentId = 'claude' | 'cursor' | 'vscode' | 'http'
 
-type Agent = { id: AgentId; name: string; where: string; config: (base: string, key: string) => string }
+type Agent = {
+  id: AgentId
+  name: string
+  where: string
+  config: (base: string, key: string, isCore: boolean) => string
+}
 
 export const kvaultCommand = (base: string, verb: string): string => `npx -y ${base}/kvault.tgz ${verb}`
+
+/** The core tools unless the key may do more: each listed tool costs a model tokens in every session. */
+const mcpUrl = (base: string, isCore: boolean): string => `${base}/mcp${isCore ? '?profile=core' : ''}`
 
 const json = (value: unknown) => JSON.stringify(value, null, 2)
 
@@ -15,17 +23,17 @@ export const AGENTS: Agent[] = [
     id: 'claude',
     name: 'Claude Code',
     where: strings.runInTerminal,
-    config: (base, key) =>
-      `claude mcp add --transport http --scope user knowledge-vault ${base}/mcp \\\n  --header "Authorization: Bearer ${key}"`,
+    config: (base, key, isCore) =>
+      `claude mcp add --transport http --scope user knowledge-vault "${mcpUrl(base, isCore)}" \\\n  --header "Authorization: Bearer ${key}"`,
   },
   {
     id: 'cursor',
     name: 'Cursor',
     where: strings.putIntoCursor,
-    config: (base, key) =>
+    config: (base, key, isCore) =>
       json({
         mcpServers: {
-          'knowledge-vault': { url: `${base}/mcp`, headers: { Authorization: `Bearer ${key}` } },
+          'knowledge-vault': { url: mcpUrl(base, isCore), headers: { Authorization: `Bearer ${key}` } },
         },
       }),
   },
@@ -33,12 +41,12 @@ export const AGENTS: Agent[] = [
     id: 'vscode',
     name: 'VS Code',
     where: strings.putIntoVsCode,
-    config: (base, key) =>
+    config: (base, key, isCore) =>
       json({
         servers: {
           'knowledge-vault': {
             type: 'http',
-            url: `${base}/mcp`,
+            url: mcpUrl(base, isCore),
             headers: { Authorization: `Bearer ${key}` },
           },
         },

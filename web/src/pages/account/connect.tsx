@@ -3,29 +3,36 @@ import { CircleCheck, Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { queryClient, useAttempt } from '../../api/query.ts'
+import type { Scope } from '../../api/types.ts'
 import { configQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { KeyHome, ShownKey, toolScopes } from '../settings/key-parts.tsx'
+import { AGENT_SCOPES, inOrder, KeyHome, ScopeBoxes, ShownKey } from '../settings/key-parts.tsx'
 import { LINK_CLASS } from './account-card.tsx'
 import { AGENTS, type AgentId, agentTabOf, kvaultCommand } from './agents.ts'
 import * as strings from './strings.ts'
+
+/** Not needed by most agents, so they are ticked on purpose. */
+const MORE_SCOPES: readonly Scope[] = ['publish', 'workspace:write']
+
+const isCore = (scopes: readonly Scope[]) => !MORE_SCOPES.some((scope) => scopes.includes(scope))
 
 /** Makes a key, shows it once, and waits until the agent first uses it. */
 export function Connect() {
   const me = useMe()
   const [agent, setAgent] = useState<AgentId>(() => agentTabOf(me.onboarding))
   const [home, setHome] = useState('')
+  const [scopes, setScopes] = useState(AGENT_SCOPES)
   const { data: config } = useQuery(configQuery)
   const attempt = useAttempt()
   const create = useMutation({
     mutationFn: () => {
       const input = {
         name: strings.keyNameOfAgent(AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'),
-        scopes: toolScopes,
+        scopes: inOrder(scopes),
         ...(home ? { default_workspace_id: home } : {}),
       }
       return attempt(input, (options) => call('POST /api/v1/auth/api-keys', input, options))
@@ -49,6 +56,7 @@ export function Connect() {
           ) : (
             <KeyOffer create={create}>
               <KeyHome value={home} onChange={setHome} />
+              <ScopeBoxes offered={MORE_SCOPES} chosen={scopes} onChange={setScopes} />
             </KeyOffer>
           )}
         </Step>
@@ -66,7 +74,7 @@ export function Connect() {
                   <CopyBlock
                     lines
                     label={`${one.name} configuration`}
-                    text={one.config(base, key?.api_key ?? '<API_KEY>')}
+                    text={one.config(base, key?.api_key ?? '<API_KEY>', isCore(scopes))}
                   />
                 </div>
               ),

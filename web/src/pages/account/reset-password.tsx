@@ -39,7 +39,7 @@ function AskForMail() {
       {config?.mail === false ? (
         <Notice>
           {strings.askAdministratorForLink}
-          <span className="font-mono">kvault admin reset-link</span>.
+          <span className="font-mono">knowledge-vault admin reset-link</span>.
         </Notice>
       ) : ask.isSuccess ? (
         <Notice tone="ok">{strings.resetMailSent(email)}</Notice>

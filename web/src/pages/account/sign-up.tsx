@@ -40,6 +40,10 @@ export function SignUp() {
     })
   }
   const fieldError = (name: string) => (join.error instanceof ApiError ? join.error.field(name) : undefined)
+  // A person who comes by the link of an invitation sees its code only if it is refused.
+  const isInvited = invite !== undefined && next === `/invite/${invite}` && !fieldError('invite_code')
+  const needsCode = config?.registration === 'invite' && !isInvited
+  const codeField = needsCode ? 'required' : invite && !isInvited ? 'optional' : 'none'
   const taken = join.error instanceof ApiError && join.error.code === 'email_taken'
   return (
     <AccountCard
@@ -62,7 +66,7 @@ export function SignUp() {
           set={set}
           emailError={taken ? strings.accountExists : fieldError('email')}
           fieldError={fieldError}
-          code={config?.registration === 'invite' ? 'required' : invite ? 'optional' : 'none'}
+          code={codeField}
         />
         {!taken && <FormError error={join.error} />}
         <Button type="submit" look="primary" busy={join.isPending} size="lg">

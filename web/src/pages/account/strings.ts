@@ -28,7 +28,7 @@ export const claudeDesktopBefore = 'For Claude Desktop there is also '
 export const orByHand = '. Or by hand:'
 export const claudeDesktopBundle = 'a bundle to open'
 export const keyActsForYou =
-  'The key acts for you in cards, memory and teams. It does not open your account: no keys and no settings. You can remove it at any time.'
+  'With the key your agent searches, records, and edits cards for you. It does not open your account. You can remove it at any time.'
 export const createAKey = 'Create a key'
 export const waitingForFirstCall = 'Waiting for the first call …'
 export const firstCallCame = 'Connected. Your agent has made its first call.'

@@ -174,6 +174,8 @@ function TypeField({
               type="radio"
               name="card-type"
               className="sr-only"
+              // The text of a fix has the label "Fix" too.
+              aria-label={`${strings.type}: ${label}`}
               checked={type === value}
               onChange={() => onChange(type as Draft['card_type'])}
             />
@@ -225,7 +227,7 @@ function MarkdownField({ label, value, onChange, hint, error, required, optional
         }
       >
         {(wiring) => (
-          // An invalid text box is shown, so that the browser can say why.
+          // An invalid text box is shown, so that it can get the focus.
           <div onInvalid={() => flushSync(() => setPreview(false))}>
             {preview && (
               <div className="min-h-16 rounded-md border border-line bg-panel px-3 py-2">

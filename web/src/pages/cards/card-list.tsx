@@ -208,10 +208,14 @@ type ListFiltersProps = {
   state: ListState
   change: (next: Partial<ListState>) => void
   sort: Sort
+  /** An empty list has nothing to filter. */
+  isEmpty?: boolean
   children?: ReactNode
 }
 
-export function ListFilters({ state, change, sort, children }: ListFiltersProps) {
+export function ListFilters({ state, change, sort, isEmpty = false, children }: ListFiltersProps) {
+  if (isEmpty)
+    return children ? <div className="mb-3 flex flex-wrap items-center gap-2">{children}</div> : null
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <TextFilter value={state.q ?? ''} onChange={(q) => change({ q: q || undefined })} />

@@ -1,41 +1,31 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { call } from '../../api/client.ts'
-import type { Card, OwnMatter } from '../../api/types.ts'
-import { formatDay } from '../../lib/format.ts'
-import { useKeptText } from '../../lib/storage.ts'
+import type { DangerRuleId } from '#server/review/rule.ts'
+import type { Card } from '../../api/types.ts'
+import { loadable } from '../../lib/loadable.tsx'
 import { useMe } from '../../session.ts'
-import { Button } from '../../ui/button.tsx'
-import { FormDialog } from '../../ui/dialog.tsx'
-import { TextareaField } from '../../ui/field.tsx'
-import { Notice, PartNotLoaded } from '../../ui/states.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
-import { stateWords } from '../moderation/matter-words.tsx'
-import { moderationChanged, ownModerationQuery } from '../moderation/moderation-queries.ts'
-import { isReadByOwnerAlone } from './readers.tsx'
+import { Notice } from '../../ui/states.tsx'
 import * as strings from './strings.ts'
 
+/** Few cards were refused or hidden, so what they say loads on demand. */
+const notices = loadable(() => import('./refused-notices.tsx'))
+
 /** Shows the problems of the last review. */
-export function ReviewNote({ card }: { card: Card }) {
-  if (card.review.status !== 'rejected') return <ReaderNote card={card} />
-  // Whoever keeps a card to themselves needs no word about publishing, unless a moderator can help.
-  if (isReadByOwnerAlone(card) && !isBlocked(card)) return null
-  return (
-    <Notice tone="warn">
-      <p className="font-medium">
-        {card.status === 'published' ? strings.publishedWithFinding : strings.reviewRefused}
-      </p>
-      <ul className="mt-1 list-disc pl-4">
-        {card.review.reasons.map((reason) => (
-          <li key={reason.rule + reason.message}>{reason.message}</li>
-        ))}
-      </ul>
-      <AskModerators card={card} />
-    </Notice>
-  )
+export const ReviewNote = ({ card }: { card: Card }) =>
+  card.review.status === 'rejected' ? <Refused card={card} /> : <ReaderNote card={card} />
+
+function Refused({ card }: { card: Card }) {
+  const { value } = notices.useLoaded()
+  return value && <value.RefusedNotice card={card} />
 }
 
-const RULES: Record<string, string> = {
+export const HiddenNotice = ({ card }: { card: Card }) =>
+  card.hidden_since === undefined ? null : <Hidden card={card} since={card.hidden_since} />
+
+function Hidden(hidden: { card: Card; since: string }) {
+  const { value } = notices.useLoaded()
+  return value && <value.Hidden {...hidden} />
+}
+
+const RULES: Readonly<Record<DangerRuleId, string>> = {
   agent_instruction: strings.findingOrders,
   role_tag: strings.findingConversation,
   tool_call: strings.findingToolCall,
@@ -54,7 +44,7 @@ function ReaderNote({ card }: { card: Card }) {
   const me = useMe()
   if (card.owner_id === me.user_id) return null
   const warned = card.review.reasons.filter(({ severity }) => severity === 'warn' || severity === 'block')
-  const rules = [...new Set(warned.map(({ rule }) => rule))]
+  const rules = [...new Set(warned.map(({ rule }) => rule))].filter(isDangerRule)
   const speaks = card.provenance.contains_instructions === true
   if (rules.length === 0 && !speaks) return null
   return (
@@ -63,9 +53,7 @@ function ReaderNote({ card }: { card: Card }) {
       <ul className="mt-1 list-disc pl-4">
         {speaks && rules.every((rule) => !SPEAKS.has(rule)) && <li>{RULES.agent_instruction}</li>}
         {rules.map((rule) => (
-          <li key={rule}>
-            {RULES[rule] ?? rule} <span className="font-mono text-xs text-faint">{rule}</span>
-          </li>
+          <li key={rule}>{RULES[rule]}</li>
         ))}
         {card.provenance.contains_instructions_note && (
           <li>
@@ -77,107 +65,6 @@ function ReaderNote({ card }: { card: Card }) {
   )
 }
 
-const SPEAKS = new Set(['agent_instruction', 'role_tag', 'tool_call'])
+const isDangerRule = (rule: string): rule is DangerRuleId => Object.hasOwn(RULES, rule)
 
-export function HiddenNotice({ card }: { card: Card }) {
-  return card.hidden_since === undefined ? null : <Shown card={card} since={card.hidden_since} />
-}
-
-function standing(last: OwnMatter | undefined): string {
-  if (!last) return ''
-  if (last.status === 'appealed') return strings.appealIsOpen
-  if (last.status === 'open') return strings.reportedAndHidden
-  return strings.moderatorDecided(last.reason ?? '')
-}
-
-function Shown({ card, since }: { card: Card; since: string }) {
-  const query = useQuery(ownModerationQuery(card.card_id))
-  const [appealing, setAppealing] = useState(false)
-  const last = query.data?.matters[0]
-  return (
-    <>
-      <Notice
-        tone="warn"
-        action={
-          last?.can_appeal && <Button onClick={() => setAppealing(true)}>{strings.appealPending}</Button>
-        }
-      >
-        <p className="font-medium">{strings.hiddenSince(formatDay(since))}</p>
-        <p className="wrap-break-word">
-          {standing(last)} {last?.ban_publisher && strings.bannedToo}
-        </p>
-      </Notice>
-      <PartNotLoaded what={strings.whatModeratorsSaid} query={query} />
-      {appealing && last && <AppealDialog one={last} onClose={() => setAppealing(false)} />}
-    </>
-  )
-}
-
-function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void }) {
-  const keptAs = `kv-reason:${useMe().user_id}:appeal:${one.matter_id}`
-  const { text: note, change: setNote, dropSent } = useKeptText(keptAs, '')
-  const send = useMutation({
-    mutationFn: () =>
-      call('POST /api/v1/moderation/matters/{matter_id}/appeal', { matter_id: one.matter_id, note }),
-    onSuccess: () => {
-      dropSent(note)
-      toast(strings.appealSent)
-      onClose()
-    },
-    onSettled: moderationChanged,
-  })
-  return (
-    <FormDialog
-      title={strings.appeal}
-      description={strings.appealLead}
-      action={strings.sendTheAppeal}
-      ready={note.trim().length >= 3}
-      busy={send.isPending}
-      error={send.error}
-      onSubmit={() => send.mutate()}
-      onClose={onClose}
-    >
-      <TextareaField
-        label={strings.appealQuestion}
-        required
-        maxLength={2000}
-        value={note}
-        onChange={(event) => setNote(event.target.value)}
-      />
-    </FormDialog>
-  )
-}
-
-/** Offers a question to the moderators about a card that the review refused. */
-function AskModerators({ card }: { card: Card }) {
-  const me = useMe()
-  return isBlocked(card) && card.owner_id === me.user_id ? <Ask card={card} /> : null
-}
-
-const isBlocked = ({ status, review }: Card): boolean =>
-  status === 'unpublished' &&
-  review.status === 'rejected' &&
-  review.reasons.some(({ severity }) => severity === 'block')
-
-function Ask({ card }: { card: Card }) {
-  const { data } = useQuery(ownModerationQuery(card.card_id))
-  const ask = useMutation({
-    mutationFn: () => call('POST /api/v1/cards/{card_id}/ask-moderators', { card_id: card.card_id }),
-    onSuccess: () => toast(strings.moderatorWillLook),
-    onError: toastError,
-    onSettled: moderationChanged,
-  })
-  const last = data?.matters[0]
-  if (last && last.card_version === card.version)
-    return (
-      <p className="mt-1">
-        {strings.moderatorsDecided(stateWords(last).toLowerCase())}
-        {last.reason}
-      </p>
-    )
-  return (
-    <Button size="sm" className="mt-2" busy={ask.isPending} onClick={() => ask.mutate()}>
-      {strings.askModerator}
-    </Button>
-  )
-}
+const SPEAKS: ReadonlySet<DangerRuleId> = new Set(['agent_instruction', 'role_tag', 'tool_call'])

@@ -31,7 +31,12 @@ export function Library() {
       lead={strings.libraryLead}
       actions={<LinkButton to="/">{strings.searchTheLibrary}</LinkButton>}
     >
-      <ListFilters state={state} change={change} sort="created" />
+      <ListFilters
+        state={state}
+        change={change}
+        sort="created"
+        isEmpty={first.data?.total === 0 && !isFiltered(state)}
+      />
       {!first.data ? (
         <NotLoaded query={first}>
           <SkeletonList />

@@ -70,7 +70,11 @@ export function MyCards() {
     >
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(70)]">
         <div className="min-w-0">
-          <CardFilters state={state} change={change} />
+          <CardFilters
+            state={state}
+            change={change}
+            isEmpty={first.data?.total === 0 && !isFiltered(state)}
+          />
           <SampleNotice />
           {!first.data ? (
             <NotLoaded query={first}>
@@ -110,10 +114,10 @@ export function MyCards() {
 
 type Filtered = { state: ListState; change: (next: Partial<ListState>) => void }
 
-function CardFilters({ state, change }: Filtered) {
+function CardFilters({ state, change, isEmpty }: Filtered & { isEmpty: boolean }) {
   const isTeam = state.scope === 'workspace'
   return (
-    <ListFilters state={state} change={change} sort="changed">
+    <ListFilters state={state} change={change} sort="changed" isEmpty={isEmpty}>
       <Segmented
         label={strings.whoseCards}
         value={isTeam ? 'workspace' : 'personal'}
@@ -131,7 +135,7 @@ function CardFilters({ state, change }: Filtered) {
       />
       {isTeam ? (
         <WorkspaceFilter value={state.workspace} onChange={(workspace) => change({ workspace })} />
-      ) : (
+      ) : isEmpty ? null : (
         <Select
           aria-label={strings.statusLabel}
           className="w-auto!"
@@ -293,6 +297,7 @@ function CardStatsPanel({ state }: { state: ListState }) {
       </aside>
     )
   const { total, published, unpublished, by_type, top_tags, feedback, last_activity_at } = stats.data
+  if (total === 0) return null
   const types = Object.entries(by_type).filter(([, count]) => count > 0)
   return (
     <aside aria-label={strings.numbers} className="grid content-start gap-6">
@@ -305,7 +310,7 @@ function CardStatsPanel({ state }: { state: ListState }) {
           </>
         )}
       </dl>
-      {whose.scope === 'personal' && total > 0 && <Split published={published} total={total} />}
+      {whose.scope === 'personal' && <Split published={published} total={total} />}
       {types.length > 0 && (
         <Block title={strings.byType}>
           <Bars

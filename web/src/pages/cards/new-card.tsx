@@ -243,7 +243,7 @@ function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_su
                     <span className="line-clamp-2">{card.title}</span>
                     <ReadersLine card={card} />
                   </span>
-                  {card.similarity >= 0.1 && (
+                  {card.similarity >= 0.5 && (
                     <span className="shrink-0 text-xs text-faint tabular-nums">
                       {strings.percentTheSame(Math.round(card.similarity * 100))}
                     </span>

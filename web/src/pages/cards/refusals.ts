@@ -44,22 +44,40 @@ export type RefusedRule = { field: string; label: string; text: string }
 /** Returns what a refused review asks for, each thing once. */
 export function refusedRules(error: unknown, type: CardType): RefusedRule[] {
   if (!(error instanceof ApiError) || error.code !== 'quality_rejected') return []
+  return rulesOf((error.extra.reasons ?? []) as Reason[], type)
+}
+
+/** Returns what the reasons of a review ask for, in the words of the form, each thing once. */
+export function rulesOf(reasons: readonly Reason[], type: CardType): RefusedRule[] {
   const [words, labels] = [ruleWords(type), labelsOf(type)]
-  const refused = ((error.extra.reasons ?? []) as Reason[]).map(({ rule, message, field }): RefusedRule => {
+  const labelOf = (path: string): string | undefined => {
+    const [name = ''] = path.split('.')
+    if (name === 'cites') return strings.cites
+    return name === 'evidences' ? strings.evidence : labels[name as CardField]?.label
+  }
+  const refused = reasons.map(({ rule, message, field = '' }): RefusedRule => {
+    if (rule === 'no_secrets') return secretRule(message, labelOf)
     const text = words[rule]
     if (text !== undefined) return { field: FIELD_OF[rule] ?? '', label: '', text }
-    const [name = ''] = (field ?? '').split('.')
-    const label =
-      name === 'cites'
-        ? strings.cites
-        : name === 'evidences'
-          ? strings.evidence
-          : labels[name as CardField]?.label
-    return { field: name, label: label ?? '', text: field ? message.replace(`${field}: `, '') : message }
+    const [name = ''] = field.split('.')
+    return {
+      field: name,
+      label: labelOf(field) ?? '',
+      text: field ? message.replace(`${field}: `, '') : message,
+    }
   })
   return refused.filter(
     ({ label, text }, at) => refused.findIndex((one) => one.label === label && one.text === text) === at,
   )
+}
+
+const PLACE = /\b[a-z_]+(?:\.[\w.]+)?(?= \()/g
+
+/** The message names the places and kinds of secrets, such as `steps.0.action (PASSWORD)`. */
+function secretRule(message: string, labelOf: (path: string) => string | undefined): RefusedRule {
+  const [first = ''] = message.match(PLACE) ?? []
+  const text = message.replace(PLACE, (path) => labelOf(path) ?? path)
+  return { field: first.split('.')[0] ?? '', label: '', text }
 }
 
 export const refusedLine = ({ label, text }: RefusedRule): string => (label ? `${label}: ${text}` : text)

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
-import { Link, type LinkProps, useRouterState } from '@tanstack/react-router'
+import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Circle, CircleCheck, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { call } from '../../api/client.ts'
@@ -108,11 +108,12 @@ const look = ({ small }: Size) =>
   small ? ({ look: 'ghost', size: 'sm', className: 'w-full justify-start px-1!' } as const) : {}
 
 export function AddSamples(props: Size) {
+  const navigate = useNavigate()
   const add = useMutation({
     mutationFn: () => call('POST /api/v1/samples'),
     onSuccess: async ({ added }) => {
       toast(strings.samplesAdded(plural(added, 'sample card')))
-      await cardsChanged()
+      await Promise.all([cardsChanged(), navigate({ to: '/cards' })])
     },
     onError: toastError,
   })

@@ -3,17 +3,17 @@ import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient, useAttempt } from '../../api/query.ts'
-import type { ApiKey, Scope } from '../../api/types.ts'
+import type { ApiKey } from '../../api/types.ts'
 import { formatAgo, formatDay } from '../../lib/format.ts'
 import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
-import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { AGENT_SCOPES, KeyHome, KeyHomeName, SCOPES, ShownKey } from './key-parts.tsx'
+import { AGENT_SCOPES, inOrder, KeyHome, KeyHomeName, SCOPES, ScopeBoxes, ShownKey } from './key-parts.tsx'
 import { KeySharing } from './sharing.tsx'
 import * as strings from './strings.ts'
 
@@ -153,7 +153,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
     mutationFn: () => {
       const input = {
         name: name.trim(),
-        scopes: SCOPES.map((scope) => scope.value).filter((scope) => chosen.includes(scope)),
+        scopes: inOrder(chosen),
         ...(days ? { expires_in_days: Number(days) } : {}),
         ...(home ? { default_workspace_id: home } : {}),
       }
@@ -162,10 +162,6 @@ function CreateKey({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
   if (create.data) return <NewKey apiKey={create.data.api_key} onClose={onClose} />
-  const toggle = (scope: Scope) =>
-    setChosen((before) =>
-      before.includes(scope) ? before.filter((one) => one !== scope) : [...before, scope],
-    )
   return (
     <FormDialog
       onClose={onClose}
@@ -188,18 +184,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
         error={create.error instanceof ApiError ? create.error.field('name') : undefined}
         onChange={(event) => setName(event.target.value)}
       />
-      <fieldset className="grid gap-2.5">
-        <legend className="mb-2.5 text-sm font-medium">{strings.itMay}</legend>
-        {SCOPES.map((scope) => (
-          <Checkbox
-            key={scope.value}
-            label={scope.may}
-            hint={<span className="font-mono">{scope.value}</span>}
-            checked={chosen.includes(scope.value)}
-            onChange={() => toggle(scope.value)}
-          />
-        ))}
-      </fieldset>
+      <ScopeBoxes chosen={chosen} onChange={setChosen} />
       <SelectField label={strings.expires} value={days} onChange={(event) => setDays(event.target.value)}>
         <option value="">{strings.never}</option>
         <option value="30">{strings.in30Days}</option>

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { CORE_SCOPES } from '#server/shared/core-tools.ts'
 import type { Scope } from '../../api/types.ts'
 import { useMe } from '../../session.ts'
 import { CopyBlock } from '../../ui/copy-button.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { Checkbox, SelectField } from '../../ui/field.tsx'
 import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import * as strings from './strings.ts'
@@ -69,8 +70,34 @@ export const SCOPES: { value: Scope; may: string }[] = [
   { value: 'account', may: strings.mayManageAccount },
 ]
 
-/** The scopes of the tools, without the account. */
-export const toolScopes: Scope[] = SCOPES.map((scope) => scope.value).filter((scope) => scope !== 'account')
+/** Enough for an agent: search, record and edit cards. Publishing and members are chosen on purpose. */
+export const AGENT_SCOPES: readonly Scope[] = CORE_SCOPES
 
-/** Enough for an agent, without members and billing. */
-export const AGENT_SCOPES: readonly Scope[] = ['search', 'record', 'case:write', 'publish']
+type ScopeBoxesProps = {
+  offered?: readonly Scope[]
+  chosen: readonly Scope[]
+  onChange: (chosen: Scope[]) => void
+}
+
+/** A box for each scope that a key may get. */
+export function ScopeBoxes({ offered, chosen, onChange }: ScopeBoxesProps) {
+  const toggled = (scope: Scope) =>
+    chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]
+  return (
+    <fieldset className="grid gap-2.5">
+      <legend className="mb-2.5 text-sm font-medium">{offered ? strings.itMayAlso : strings.itMay}</legend>
+      {SCOPES.filter(({ value }) => offered?.includes(value) ?? true).map(({ value, may }) => (
+        <Checkbox
+          key={value}
+          label={may}
+          hint={<span className="font-mono">{value}</span>}
+          checked={chosen.includes(value)}
+          onChange={() => onChange(toggled(value))}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+export const inOrder = (chosen: readonly Scope[]): Scope[] =>
+  SCOPES.map(({ value }) => value).filter((scope) => chosen.includes(scope))

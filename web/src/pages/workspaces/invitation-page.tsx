@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { InviteView } from '../../api/types.ts'
 import { formatDay } from '../../lib/format.ts'
 import { reloadPage } from '../../lib/session-user.ts'
+import { tab } from '../../lib/storage.ts'
 import { configQuery, signOut, useSignedIn } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
@@ -89,13 +91,22 @@ function Invitation({ token, invite }: { token: string; invite: InviteView }) {
   )
 }
 
+/** Holds the invitation that somebody chose to accept by making an account, in this tab. */
+const JOIN_KEY = 'kv-join'
+
 function SignInFirst({ token, invite }: { token: string; invite: InviteView }) {
   const { data: config } = useQuery(configQuery)
   const search = { next: `/invite/${token}`, email: invite.email }
   return (
     <>
       {config?.registration !== 'closed' && (
-        <LinkButton to="/sign-up" search={{ ...search, invite: token }} look="primary" className="h-9">
+        <LinkButton
+          to="/sign-up"
+          search={{ ...search, invite: token }}
+          onClick={() => tab.write(JOIN_KEY, token)}
+          look="primary"
+          className="h-9"
+        >
           {strings.createAccountAndJoin}
         </LinkButton>
       )}
@@ -117,9 +128,17 @@ function Accept({ token, invite, email }: { token: string; invite: InviteView; e
       void navigate({ to: '/cards', search: { scope: 'workspace', workspace: membership.workspace_id } })
     },
   })
+  const isForMe = invite.email === '' || email.toLowerCase() === invite.email.toLowerCase()
+  const { mutate } = accept
+  // Who chose "Create an account and join" is not asked again.
+  useEffect(() => {
+    if (tab.read(JOIN_KEY) !== token) return
+    tab.remove(JOIN_KEY)
+    if (isForMe) mutate()
+  }, [token, isForMe, mutate])
   return (
     <>
-      {invite.email !== '' && email.toLowerCase() !== invite.email.toLowerCase() && (
+      {!isForMe && (
         <Notice>
           {strings.signedInAs(email)}
           <button

@@ -1,7 +1,7 @@
 import { commandText } from '../text/command-output.ts'
 import { readFailure } from '../text/failure.ts'
 import { withoutEnd } from '../text/unicode.ts'
-import { readCommand } from './command-line.ts'
+import { addedCommands, readCommand } from './command-line.ts'
 import {
   baseName,
   ChangeLog,
@@ -278,6 +278,8 @@ export type Pair = {
   success: CommandStep
   lines: readonly string[]
   signature: string
+  /** The telling lines as they were printed. */
+  printed: readonly string[]
   changes: Changes
   attempts: number
   report: string
@@ -291,6 +293,7 @@ type Attempt = {
   folder: string | null
   step: CommandStep
   lines: readonly string[]
+  printed: readonly string[]
   signature: string
 }
 
@@ -337,6 +340,10 @@ function changesBetween(steps: readonly Step[], from: number, to: number): Chang
     if (step.kind !== 'edit' || !isPutBack(step, earlier)) log.note(step)
     if (i === begins) for (const edit of late) log.note(edit)
   })
+  const [failure, success] = [steps[from], steps[to]]
+  if (failure?.kind === 'command' && success?.kind === 'command')
+    for (const command of addedCommands(failure.command, success.command))
+      log.note({ kind: 'command', command, exitCode: 0, output: '' })
   return log.all()
 }
 
@@ -452,10 +459,11 @@ function noteSuccess(
   { key, step, at }: { key: string; step: CommandStep; at: number },
 ): void {
   const lesson = lessonOf(steps, attempts, key, at)
-  const { signature, lines, step: failure, at: from } = lesson?.attempt ?? (attempts[0] as Attempt)
+  const { signature, lines, printed, step: failure, at: from } = lesson?.attempt ?? (attempts[0] as Attempt)
   if (signature !== '') read.recoveries.push({ signature, attempts: attempts.length, isLesson: !!lesson })
   if (!lesson) return
   const report = reportOf(steps, from, at)
   const { changes } = lesson
-  read.pairs.push({ failure, success: step, lines, signature, changes, attempts: attempts.length, report })
+  const pair = { failure, success: step, lines, printed, signature, changes, report }
+  read.pairs.push({ ...pair, attempts: attempts.length })
 }

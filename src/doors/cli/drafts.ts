@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { CardContent } from '../../shared/card-fields.ts'
-import { DRAFTED_TEXTS } from '../../shared/mining.ts'
+import { DRAFTED_TEXTS } from '../../shared/draft-text.ts'
 import { solutionOf } from './card-actions.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { nameOfGiven, objectIn, readGiven, requireId, requireOneOf, requireWorkspaceId } from './input.ts'

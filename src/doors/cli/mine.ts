@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { draftCard } from '../../shared/draft-text.ts'
 import {
   type Candidate,
   cleanCandidate,
-  draftCard,
   mine as mineSession,
   signatureOf,
   worthOf,

@@ -11,14 +11,8 @@ import type { CardDraftsTable, DraftStatus, RecoveriesTable } from '../../db/kno
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { MORE_THAN_CONTROLS, requiredText } from '../../redaction/required-text.ts'
 import { pick } from '../../shared/card-fields.ts'
-import {
-  type Candidate,
-  cleanCandidate,
-  DRAFTED_FIELDS,
-  draftCard,
-  LIMITS,
-  signatureOf,
-} from '../../shared/mining.ts'
+import { DRAFTED_FIELDS, draftCard } from '../../shared/draft-text.ts'
+import { type Candidate, cleanCandidate, LIMITS, signatureOf } from '../../shared/mining.ts'
 import { DAY_MS, dayBegan } from '../../shared/time.ts'
 import { SIMILAR } from '../../text/similar.ts'
 import { answered, cardsLike, given, readableTitles, type Text, withoutDefaults } from '../cards/index.ts'

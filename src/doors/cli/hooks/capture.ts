@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { terminalText } from '../../../text/command-output.ts'
-import { tellingLines } from '../../../text/failure.ts'
+import { printedLines } from '../../../text/failure.ts'
 import { accountOf } from '../account.ts'
 import { type Environment, environmentOf } from '../lock-files.ts'
 import { cleanJson, cleanText, Findings } from '../outgoing.ts'
@@ -21,7 +21,7 @@ import {
 
 /** Returns the most useful part of an output: the significant lines of a failure, otherwise both ends. */
 function telling(output: string, hasFailed: boolean, most: number): string {
-  const lines = hasFailed ? tellingLines(output).join('\n') : ''
+  const lines = hasFailed ? printedLines(output).join('\n') : ''
   return bothEnds(lines || output.trim(), most)
 }
 

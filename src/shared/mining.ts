@@ -96,13 +96,21 @@ export const evidencesOf = ({ command, failure, success, attempts, exit_code }: 
     : [{ kind: 'output', content: `$ ${command}\n${success}`, meta: { exit_code: 0 } }]),
 ]
 
-type Mined = { candidates: Candidate[]; recoveries: Recovery[] }
+type Mined = {
+  candidates: Candidate[]
+  recoveries: Recovery[]
+  /** The error of each candidate, as its recovery names it. */
+  signatures: ReadonlyMap<Candidate, string>
+}
 
 export function mine(session: Session): Mined {
   const { pairs, recoveries } = readSession(session)
   const bySignature = new Map(pairs.map((pair) => [pair.signature, pair]))
-  const candidates = [...bySignature.values()].map((pair) => candidateFrom(pair, session.environment))
-  return { candidates: candidates.toSorted((a, b) => worthOf(b) - worthOf(a)), recoveries }
+  const signatures = new Map(
+    [...bySignature.values()].map((pair) => [candidateFrom(pair, session.environment), pair.signature]),
+  )
+  const candidates = [...signatures.keys()].toSorted((a, b) => worthOf(b) - worthOf(a))
+  return { candidates, recoveries, signatures }
 }
 
 /** Replaces secrets in a candidate again, because the client may have older rules. */

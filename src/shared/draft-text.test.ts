@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { growsTooFast } from '../../test/support/linear-time.ts'
 import { draftCard } from './draft-text.ts'
 import { mine } from './mining.ts'
 import type { Step } from './session.ts'
@@ -426,6 +427,35 @@ test('numbers, dates and names of the output stay in the symptom', () => {
   expect(draft?.symptom).toContain(
     'The `20251101_add_orders` migration started at 2025-11-01 10:00:00.123 UTC failed',
   )
+})
+
+test('rows of the same sign cost no time', () => {
+  const candidate = (text: string) => ({
+    command: text,
+    exit_code: 1,
+    failure: text,
+    success: '',
+    attempts: 1,
+    files: [],
+    commands: [],
+    report: text,
+    environment: {},
+  })
+  const rows = [
+    'a: ',
+    'x.y:1 ',
+    '| ',
+    'Error: ',
+    'It was; I ',
+    '**Cause:** ',
+    '. I ',
+    '"a',
+    '/a/b.c ',
+    'so I ',
+    '```\n',
+  ]
+  const draft = (row: string) => (length: number) => draftCard(candidate(row.repeat(length).slice(0, length)))
+  expect(rows.filter((row) => growsTooFast(draft(row), 1000))).toEqual([])
 })
 
 test('a line that only prints more is no fix', () => {

@@ -100,7 +100,9 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
 
 test('a dry run numbers and separates what it found; what was solved without a draft is said with the reason', async () => {
   const dry = (await kvault(['mine', '--agent', 'claude-code', '--dry-run'])).stdout
-  expect(dry.split('\n').filter((line) => /^\d\. `npm test` fails: Cannot find module /.test(line))).toHaveLength(4)
+  expect(
+    dry.split('\n').filter((line) => /^\d\. `npm test` fails: Cannot find module /.test(line)),
+  ).toHaveLength(4)
   expect(dry.split('\n').filter((line) => /^─{60}$/.test(line))).toHaveLength(3)
   expect(dry).toContain('4 sessions read, 4 found. Nothing was sent.')
   const other = await registerPerson(vault, 'busy@example.com')

@@ -52,6 +52,8 @@ type Material = { question: SupportQuestion; hits: GuideHit[]; sources: Source[]
 /** Other pages explain the same with commands and API calls. */
 const WEB_APP_PAGE = /^\/guide\/web-app#/
 const FOR_PROGRAMS = /\/api\/v1\/|^ {0,3}```/m
+/** Code that calls the API by hand is nothing for somebody in the web app. */
+const FOR_CALLS = /\/api\/v1\/|\bcurl\b/
 const WEB_APP_WEIGHT = 1.5
 const PROGRAM_WEIGHT = 0.9
 
@@ -221,20 +223,22 @@ function chosenFrom(
   const top = scored.toSorted((a, b) => b.score - a.score || a.at - b.at)
   const best = top[0]?.score ?? 0
   const chosen =
-    best > 0 ? top.slice(0, MAX_SENTENCES).filter(({ score }) => score >= best / 3) : top.slice(0, 2)
+    best > 0 ? top.slice(0, MAX_SENTENCES).filter(({ score }) => score >= best / 2) : top.slice(0, 2)
   // A sentence alone is seldom an answer: the one after the best goes on with it.
   const after = chosen.length === 1 ? scored.find(({ at }) => at === (chosen[0]?.at ?? 0) + 1) : undefined
   const sentences = [...chosen, ...(after ? [after] : [])].toSorted((a, b) => a.at - b.at)
-  const blocks = question.isInWebApp ? [] : (section.text.match(FENCED) ?? [])
+  const blocks = section.text.match(FENCED) ?? []
   const code = blocks
-    .filter((block) => block.length <= MAX_CODE_LENGTH)
+    .filter((block) => block.length <= MAX_CODE_LENGTH && !(question.isInWebApp && FOR_CALLS.test(block)))
     .map((block) => ({ block, score: fits(block) }))
     .reduce<{ block: string; score: number } | null>(
       (top, one) => (one.score > (top?.score ?? 0) ? one : top),
       null,
     )
   return {
-    sentences: sentences.map(({ text }) => text.replace(/:$/, code ? ':' : '.')),
+    sentences: sentences.map(({ text }, at) =>
+      text.replace(/:$/, code && at === sentences.length - 1 ? ':' : '.'),
+    ),
     code: code?.block ?? null,
   }
 }

@@ -12,6 +12,7 @@ import { type Limits, memoryLimits } from './core/limits.ts'
 import { LogOutput, logFailure } from './core/log.ts'
 import { type Database, databaseSizeOf, withPatience } from './db/db.ts'
 import { migrate } from './db/migrations/migrate.ts'
+import { isVault } from './db/migrations/whose-tables.ts'
 import { limitsAmongNodes } from './db/node-limits.ts'
 import { openDatabase } from './db/open.ts'
 import {
@@ -146,7 +147,11 @@ async function prepareServices(
   opened: Pick<Services, 'database' | 'log' | 'now'>,
 ): Promise<Services> {
   const applied = await prepareDatabase(config, opened.database)
-  if (applied.length > 0) opened.log.info({ applied }, 'migrated')
+  if (applied.length > 0)
+    opened.log.info(
+      { migrations: applied.length },
+      isVault(new Set(applied)) ? 'made a new database' : 'upgraded the database',
+    )
   const made = await openServices(config, options, opened)
   // The routes of a kept server refer to its own `services` object.
   const services = options.kept ? Object.assign(options.kept.services, made) : made

@@ -373,7 +373,7 @@ const tidy = (env: Record<string, string | undefined>) =>
       .filter(([, value]) => value),
   )
 
-const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
+export const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
 /** Refuses settings that are valid only together with others. */
 function refuseHalves(e: z.output<typeof Environment>): void {

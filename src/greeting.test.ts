@@ -9,6 +9,12 @@ test('the hint on admins names the command as it is called here', () => {
   expect(greeting(readConfig({}), true)).not.toContain('admin')
 })
 
+test('the greeting names the port that the server listens on if people use another address', () => {
+  expect(greeting(readConfig({ PORT: '9001' }), true)).not.toContain('Listens')
+  const behind = greeting(readConfig({ PORT: '9001', BASE_URL: 'https://vault.example' }), true)
+  expect(behind).toContain('is up at https://vault.example\n  Listens    at http://127.0.0.1:9001\n')
+})
+
 test('each name in the settings file that is no setting is a warning', () => {
   expect(warningsAtStart(readConfig({}), settingsWithoutEffect({}, ['BACKUP_DRI']))).toEqual([
     'Warning: BACKUP_DRI in the settings file is no setting of this program and has no effect.\n',

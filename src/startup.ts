@@ -6,6 +6,7 @@ import {
   type Config,
   ConfigError,
   type Environment,
+  hostInUrl,
   isPackage,
   readConfig,
   unknownInEnvFile,
@@ -116,8 +117,14 @@ function hintOnAdmins({ adminEmails, mail, google }: Config, ofPackage: boolean)
   return `  Admins     this server sends no mail, so run: ${commandOf(ofPackage)} admin grant ${first}\n`
 }
 
+/** Names the listening address where it is another than the one that people use. */
+function listeningAt({ host, port, baseUrl }: Config): string {
+  const listening = `http://${hostInUrl(host)}:${port}`
+  return listening === baseUrl ? '' : `  Listens    at ${listening}\n`
+}
+
 export const greeting = (config: Config, ofPackage = isPackage): string =>
-  `Knowledge Vault is up at ${config.baseUrl}\n  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "Connect your agent", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
+  `Knowledge Vault is up at ${config.baseUrl}\n${listeningAt(config)}  API docs   ${config.baseUrl}/docs\n  Get a key  sign up at ${config.baseUrl} and open "Connect your agent", or: POST ${config.baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config, ofPackage)}`
 
 export const secondServer = ({ dataDir }: Config): string =>
   `Warning: Another server runs on the data folder ${dataDir}. Both serve the same vault, but each counts limits and metrics by itself. Stop one of them; to use more processors, set WORKERS.\n`

@@ -474,6 +474,8 @@ export type RecoveriesTable = {
   attempts: number
   /** Something changed in between that may have cured the error. */
   is_lesson: number
+  /** Why no draft was made of it; null if one was, or none could be. */
+  no_draft: string | null
   created_at: string
 }
 

@@ -164,3 +164,43 @@ export function readCommand(line: string): CommandLine {
     isTolerated: TOLERATED.test(read),
   }
 }
+
+/** Variables that only change what a program prints. */
+const LOUDNESS_VARIABLE =
+  /^(?:CI|TERM|COLUMNS|SEED|(?:FORCE|NO|CLICOLOR)_?COLOR|.*(?:DEBUG|LOG|VERBOSE|TRACE|BACKTRACE|UNBUFFERED).*)=/
+
+const assignmentsOf = (line: string): string[] =>
+  partsOf(line).flatMap(({ text }) => {
+    const found: string[] = []
+    let rest = text.replace(/^env /, '')
+    for (let one = ASSIGNMENT.exec(rest); one; one = ASSIGNMENT.exec(rest)) {
+      found.push(one[0].trim())
+      rest = rest.slice(one[0].length)
+    }
+    return found.filter((assignment) => !LOUDNESS_VARIABLE.test(assignment))
+  })
+
+/** Returns what the second line runs or sets that the first did not: `rm -rf dist && npm ci` after `npm ci`. */
+export function addedCommands(first: string, second: string): string[] {
+  const known = new Set([...readCommand(first).parts, ...assignmentsOf(first)])
+  const added = partsOf(second)
+    .filter(({ text, before }) => before !== '|' && readCommand(text).parts.every((part) => !known.has(part)))
+    .map(({ text }) => text)
+  const set = assignmentsOf(second).filter((assignment) => !known.has(assignment))
+  return [...added, ...set.map((assignment) => `export ${assignment}`)]
+}
+
+/** Returns the commands of a line as a person names them: without folders, settings, filters and redirections. */
+export function namedCommands(line: string): string[] {
+  return partsOf(line)
+    .filter(({ text, before }) => before !== '|' && before !== '||' && !isSetting(text) && !ASIDE.test(text))
+    .map(({ text }) => {
+      let named = text.replaceAll(/\s+/g, ' ')
+      for (let before = ''; before !== named; ) {
+        before = named
+        named = named.replace(ASSIGNMENT, '').replace(TIMEOUT, '')
+      }
+      return named.replaceAll(REDIRECTION, '').replaceAll(LOUDNESS, '').trim()
+    })
+    .filter((named) => named !== '')
+}

@@ -1,7 +1,7 @@
 import { commandText } from '../text/command-output.ts'
 import { readFailure } from '../text/failure.ts'
 import { withoutEnd } from '../text/unicode.ts'
-import { readCommand } from './command-line.ts'
+import { addedCommands, readCommand } from './command-line.ts'
 import {
   baseName,
   ChangeLog,
@@ -278,19 +278,43 @@ export type Pair = {
   success: CommandStep
   lines: readonly string[]
   signature: string
+  /** The telling lines as they were printed. */
+  printed: readonly string[]
   changes: Changes
   attempts: number
   report: string
 }
 
 /** A failing command and its later success, whatever came between. Used for counting, not for drafts. */
-export type Recovery = { signature: string; attempts: number; isLesson: boolean }
+export type Recovery = { signature: string; attempts: number; isLesson: boolean; noDraft: NoDraft | null }
+
+/** Why no draft is made of an error that went away, as people are told. */
+export const NO_DRAFT_BY_RULES = [
+  'nothing_changed',
+  'own_slip',
+  'transient',
+  'taken_back',
+  'test_removed',
+] as const
+export type NoDraft = (typeof NO_DRAFT_BY_RULES)[number]
+
+const NO_DRAFT: Partial<Record<Excuse, NoDraft>> = {
+  'own test': 'own_slip',
+  'own slip': 'own_slip',
+  transient: 'transient',
+  unrelated: 'transient',
+  'nothing changed': 'nothing_changed',
+  'prose only': 'nothing_changed',
+  'taken back': 'taken_back',
+  'test removed': 'test_removed',
+}
 
 type Attempt = {
   at: number
   folder: string | null
   step: CommandStep
   lines: readonly string[]
+  printed: readonly string[]
   signature: string
 }
 
@@ -337,6 +361,10 @@ function changesBetween(steps: readonly Step[], from: number, to: number): Chang
     if (step.kind !== 'edit' || !isPutBack(step, earlier)) log.note(step)
     if (i === begins) for (const edit of late) log.note(edit)
   })
+  const [failure, success] = [steps[from], steps[to]]
+  if (failure?.kind === 'command' && success?.kind === 'command')
+    for (const command of addedCommands(failure.command, success.command))
+      log.note({ kind: 'command', command, exitCode: 0, output: '' })
   return log.all()
 }
 
@@ -387,14 +415,15 @@ function fallsBack(steps: readonly Step[], from: number, key: string, signature:
 
 type Lesson = { attempt: Attempt; changes: Changes }
 
-/** Returns the last of several errors that was fixed, as it first appeared. */
+/** Returns the last of several errors that was fixed, as it first appeared, or why there is none. */
 function lessonOf(
   steps: readonly Step[],
   attempts: readonly Attempt[],
   key: string,
   at: number,
-): Lesson | undefined {
+): Lesson | { excuse: Excuse | undefined } {
   const seen = new Set<string>()
+  let excuse: Excuse | undefined
   for (const { signature } of attempts.toReversed()) {
     if (seen.has(signature)) continue
     seen.add(signature)
@@ -402,15 +431,22 @@ function lessonOf(
     const { step, lines } = attempt
     const said = saidAround(steps, attempt.at)
     const failure: Failure = { step, lines, said, editedBefore: editedBefore(steps, attempt.at) }
-    if (excuseOf(failure)) continue
+    excuse = excuseOf(failure)
+    if (excuse) continue
     const changes = changesBetween(steps, attempt.at, at)
-    if (doubtOf(failure, changes, steps[at] as CommandStep)) continue
+    excuse = doubtOf(failure, changes, steps[at] as CommandStep)
+    if (excuse) continue
     const isCaptured = anytimeEdits(steps, attempt.at).length > 0
     const report = isCaptured ? reportOf(steps, attempt.at, at) : ''
-    if (isSaidTakenBack(report, changes) || isSaidRemoved(report)) continue
-    return fallsBack(steps, at, key, signature) ? undefined : { attempt, changes }
+    excuse = isSaidTakenBack(report, changes)
+      ? 'taken back'
+      : isSaidRemoved(report)
+        ? 'test removed'
+        : undefined
+    if (excuse) continue
+    return fallsBack(steps, at, key, signature) ? { excuse: 'taken back' } : { attempt, changes }
   }
-  return undefined
+  return { excuse }
 }
 
 type SessionRead = { pairs: Pair[]; recoveries: Recovery[] }
@@ -451,11 +487,15 @@ function noteSuccess(
   attempts: readonly Attempt[],
   { key, step, at }: { key: string; step: CommandStep; at: number },
 ): void {
-  const lesson = lessonOf(steps, attempts, key, at)
-  const { signature, lines, step: failure, at: from } = lesson?.attempt ?? (attempts[0] as Attempt)
-  if (signature !== '') read.recoveries.push({ signature, attempts: attempts.length, isLesson: !!lesson })
+  const found = lessonOf(steps, attempts, key, at)
+  const lesson = 'excuse' in found ? undefined : found
+  const noDraft = ('excuse' in found && found.excuse && NO_DRAFT[found.excuse]) || null
+  const { signature, lines, printed, step: failure, at: from } = lesson?.attempt ?? (attempts[0] as Attempt)
+  if (signature !== '')
+    read.recoveries.push({ signature, attempts: attempts.length, isLesson: !!lesson, noDraft })
   if (!lesson) return
   const report = reportOf(steps, from, at)
   const { changes } = lesson
-  read.pairs.push({ failure, success: step, lines, signature, changes, attempts: attempts.length, report })
+  const pair = { failure, success: step, lines, printed, signature, changes, report }
+  read.pairs.push({ ...pair, attempts: attempts.length })
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readCommand } from './command-line.ts'
-import { type Candidate, draftCard, evidencesOf, mine } from './mining.ts'
+import { draftCard } from './draft-text.ts'
+import { type Candidate, evidencesOf, mine } from './mining.ts'
 import { outcomeOf, readSession } from './recoveries.ts'
 import type { Step } from './session.ts'
 
@@ -91,7 +92,7 @@ test('a failure, a change and the same command succeeding make a candidate', () 
   })
   expect(recoveries).toMatchObject([{ attempts: 1, isLesson: true }])
   const card = draftCard(candidates[0] as Candidate)
-  expect(card.title).toBe("Error: Cannot find module '@acme/client'")
+  expect(card.title).toBe("`npm test` fails: Cannot find module '@acme/client'")
   expect(card.symptom).toContain('`npm test` fails with exit code 1')
   expect(card.fix_summary).toContain('I installed @acme/client.')
   expect(card.fix_summary).toContain('Ran: `npm install @acme/client`.')

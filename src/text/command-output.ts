@@ -28,6 +28,9 @@ const TEMPORARY_FOLDER =
   /(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g
 const HOME_FOLDER = /(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g
 
+/** Left out without a blank, because a path goes on behind them. */
+const FOLDERS: readonly RegExp[] = [TEMPORARY_FOLDER, HOME_FOLDER]
+
 const NOISE: readonly RegExp[] = [
   UUID,
   ADDRESS,
@@ -35,8 +38,6 @@ const NOISE: readonly RegExp[] = [
   SYSLOG_DATE,
   CLOCK,
   DIGEST,
-  TEMPORARY_FOLDER,
-  HOME_FOLDER,
   LINE_AND_COLUMN,
   SPOKEN_LINE,
   PROCESS_ID,
@@ -82,9 +83,32 @@ export const terminalLines = (text: string): string[] =>
 export const terminalText = (text: string): string => terminalLines(text).join('\n')
 
 export function cleanLine(line: string): string {
-  let clean = line.length > MAX_LINE_LENGTH ? line.slice(0, MAX_LINE_LENGTH) : line
+  let clean = withoutFolders(line)
   for (const pattern of NOISE) clean = clean.replace(pattern, ' ')
   return clean.replace(/[ \t]+/g, ' ').trim()
+}
+
+function withoutFolders(line: string): string {
+  let plain = line.length > MAX_LINE_LENGTH ? line.slice(0, MAX_LINE_LENGTH) : line
+  for (const pattern of FOLDERS) plain = plain.replace(pattern, '')
+  return plain
+}
+
+/** Returns a line for people: its numbers, dates and names stay, without drawings and folders of the person. */
+export const printedLine = (line: string): string =>
+  withoutFolders(line)
+    .replace(DRAWING, ' ')
+    .replace(/[ \t]+/g, ' ')
+    .trim()
+
+/** Returns a line without a date or clock in front. */
+export function withoutStamp(line: string): string {
+  for (const pattern of [DATE_AND_TIME, SYSLOG_DATE, CLOCK]) {
+    const at = line.search(pattern)
+    const [stamp = ''] = line.match(pattern) ?? []
+    if (at >= 0 && at < 2) return line.slice(at + stamp.length).replace(/^[\s[\]():,-]+/, '')
+  }
+  return line
 }
 
 export function withoutNoise(text: string): string {

@@ -1,4 +1,11 @@
-import { cleanLine, isStackFrame, isStamped, readCommandText, terminalLines } from './command-output.ts'
+import {
+  cleanLine,
+  isStackFrame,
+  isStamped,
+  printedLine,
+  readCommandText,
+  terminalLines,
+} from './command-output.ts'
 import { fnv1a } from './term-hash.ts'
 
 /** Must not import server code: this also runs on the user's machine. */
@@ -21,7 +28,7 @@ const NAMED = new RegExp(
   ].join('|'),
 )
 const SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i
-const SAYS_WRONG =
+export const SAYS_WRONG =
   /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refus(?:ed|es|ing)|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|duplicate|inconsistent|unmet|already (?:in use|exists?|allocated|taken|defined|running)|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|is disabled|(?:is|are) required|unresolved|unreachable|overflow|corrupt(?:ed)?|too (?:many|large|long|low|old|open|small)|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i
 const FINE =
   /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b)/i
@@ -95,6 +102,7 @@ function weightOf(line: string): number {
 }
 
 type Line = { text: string; weight: number; at: number }
+type CleanLine = Line & { printed: string }
 
 /** A line announces a reason: `Could not resolve dependency:`, or any line before one that begins with `> `. */
 const ANNOUNCES = /:\s*$/
@@ -128,24 +136,25 @@ function weighedLines(output: string): Line[] {
     .sort((a, b) => b.weight - a.weight || a.at - b.at)
 }
 
-function cleaned(lines: readonly Line[], most: number): Line[] {
-  const kept = new Map<string, Line>()
+function cleaned(lines: readonly Line[], most: number): CleanLine[] {
+  const kept = new Map<string, CleanLine>()
   for (const line of lines) {
     if (kept.size >= most) break
     const text = cleanLine(line.text)
-    if (/\p{L}/u.test(text) && !SUMMARY.test(text) && !kept.has(text)) kept.set(text, { ...line, text })
+    if (/\p{L}/u.test(text) && !SUMMARY.test(text) && !kept.has(text))
+      kept.set(text, { ...line, text, printed: printedLine(line.text) })
   }
   return [...kept.values()]
 }
 
 const tellingAmong = (lines: readonly Line[]): Line[] => lines.filter(({ weight }) => weight > ASIDE)
 
-const inOrder = (lines: readonly Line[]): string[] =>
-  lines.toSorted((a, b) => a.at - b.at).map(({ text }) => text)
+const inOrder = (lines: readonly CleanLine[]): CleanLine[] => lines.toSorted((a, b) => a.at - b.at)
+const textsOf = (lines: readonly CleanLine[]): string[] => inOrder(lines).map(({ text }) => text)
 
 const LAST_LINES = 3
 
-function lastLines(output: string): Line[] {
+function lastLines(output: string): CleanLine[] {
   const lines = terminalLines(output.slice(-2 * LAST_LINES * MAX_LINE_LENGTH))
     .map((text, at) => ({ text: text.slice(0, MAX_LINE_LENGTH), weight: 0, at }))
     .filter(({ text }) => !isStackFrame(text))
@@ -162,6 +171,8 @@ type Failure = {
   isFailure: boolean
   command: string | undefined
   lines: string[]
+  /** The same lines for people: with their dates and numbers. */
+  printed: string[]
   signature: string
 }
 
@@ -169,23 +180,27 @@ export function readFailure(text: string): Failure {
   const { command, exitCode, output } = readCommandText(text)
   const weighed = exitCode === 0 ? [] : weighedLines(output)
   const isFailure = exitCode === undefined ? weighed.some(isSure) : exitCode !== 0
-  if (!isFailure) return { isFailure, command, lines: [], signature: '' }
+  if (!isFailure) return { isFailure, command, lines: [], printed: [], signature: '' }
   const telling = cleaned(tellingAmong(weighed), MAX_TELLING_LINES)
   const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)]
   return {
     isFailure,
     command,
-    lines: inOrder(chosen),
+    lines: textsOf(chosen),
+    printed: inOrder(chosen).map(({ printed }) => printed),
     signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text)),
   }
 }
 
 export const tellingLines = (text: string): string[] => readFailure(text).lines
 
+/** Returns the telling lines as they were printed. */
+export const printedLines = (text: string): string[] => readFailure(text).printed
+
 /** Returns lines for a search by text: also reasons that do not say that something failed. */
 export function linesOfWrong(text: string): string[] {
   const { lines } = readFailure(text)
-  return lines.length > 0 ? lines : inOrder(cleaned(tellingAmong(weighedLines(text)), MAX_TELLING_LINES))
+  return lines.length > 0 ? lines : textsOf(cleaned(tellingAmong(weighedLines(text)), MAX_TELLING_LINES))
 }
 
 /** Returns a hash that stays the same for the same error; empty if the text is not a failure. */

@@ -98,6 +98,45 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect((await person.get('/api/v1/cards/stats')).body.total).toBe(2)
 })
 
+test('a dry run numbers and separates what it found; what was solved without a draft is said with the reason', async () => {
+  const dry = (await kvault(['mine', '--agent', 'claude-code', '--dry-run'])).stdout
+  expect(
+    dry.split('\n').filter((line) => /^\d\. `npm test` fails: Cannot find module /.test(line)),
+  ).toHaveLength(4)
+  expect(dry.split('\n').filter((line) => /^─{60}$/.test(line))).toHaveLength(3)
+  expect(dry).toContain('4 sessions read, 4 found. Nothing was sent.')
+  const other = await registerPerson(vault, 'busy@example.com')
+  const { api_key } = (await other.post('/api/v1/auth/api-keys', { name: 'hooks' })).body
+  const commands = [
+    { command: 'npm run sync', exit_code: 1, output: 'Error: connect ETIMEDOUT 10.0.0.1:443' },
+    { command: 'npm run sync', exit_code: 0, output: '12 passed' },
+  ]
+  const files = ['sync.json']
+  await other.post('/api/v1/project-context/turns', {
+    project_key: 'acme/shop',
+    user_message: 'Go on.',
+    agent_report: 'I changed the settings.',
+    session_id: 'flaky',
+    meta: { activity: { commands, files, tests: [], environment: {} } },
+  })
+  const said = () => kvault(['drafts'], '', { KVAULT_API_KEY: api_key })
+  await expect
+    .poll(async () => (await said()).stdout, { timeout: 20_000 })
+    .toContain('Solved today without a draft: 1 network or timing.')
+  const doctor = await kvault(['doctor', '--json'], '', { KVAULT_API_KEY: api_key })
+  expect(doctor.stdout).toContain('Solved today without a draft: 1 network or timing.')
+})
+
+test('a Stop hook whose transcript cannot be read says what was lost', async () => {
+  const missing = join(home, 'gone.jsonl')
+  const input = JSON.stringify({ session_id: 's-lost', cwd: home, transcript_path: missing })
+  expect(await kvault(['hook', 'claude-code', 'Stop'], input)).toMatchObject({ code: 0, stdout: '' })
+  const run = join(home, '.config', 'kvault', 'hook-runs', 'claude-code.capture.json')
+  expect(JSON.parse(readFileSync(run, 'utf8')).error).toBe(
+    `the transcript ${missing} cannot be read, so the exchange was not kept`,
+  )
+})
+
 test('a session that was resumed is in two files, and found once; files are named as in the project', async () => {
   const other = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
   const project = join(other, 'work', 'app')

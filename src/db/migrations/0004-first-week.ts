@@ -66,5 +66,6 @@ export const firstWeek: Migration = {
     // Teams find published cards also where the review of a later version has failed.
     `update search_docs set analyser = 0 where card_id in (select card_id from cards
       where workspace_id <> origin_workspace_id and status = 'published' and review_status <> 'passed')`,
+    'alter table recoveries add column no_draft text',
   ],
 }

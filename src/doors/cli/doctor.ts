@@ -11,6 +11,7 @@ import { type Probe, probe, versionOf } from './connect/connect.ts'
 import { IN_CLEAR, isPlainElsewhere } from './connect/consent.ts'
 import { HOOK_PLANS } from './connect/hook-plans.ts'
 import { hooksAreThere } from './connect/hooks.ts'
+import { type NotMade, withoutDraft } from './drafts.ts'
 import { ClientError, CommandError, EXIT } from './exit-codes.ts'
 import { everySwitch, isOff, type Moment, personsSwitches } from './hooks/agents.ts'
 import { findProject, type NamedProject } from './hooks/project-permission.ts'
@@ -77,6 +78,15 @@ async function checkCredential(url: string, apiKey: string | undefined): Promise
   // A busy vault says nothing about the key.
   if (result.state !== 'works') return [fail('Tools', result.detail, 'Look at the log of the server.')]
   return [ok('Credential', 'accepted'), judgeTools('Scopes', result.tools, await toolsOf(url))]
+}
+
+/** Says what the hooks brought today of which no draft was made. */
+async function checkDrafts(url: string, apiKey: string | undefined): Promise<Finding[]> {
+  if (!apiKey) return []
+  const reply = await ask(url, '/api/v1/drafts?page_size=1', { headers: { 'x-api-key': apiKey } })
+  const { not_made = [] } = (reply.status === 200 ? reply.body : {}) as { not_made?: NotMade }
+  const said = withoutDraft(not_made)
+  return said ? [ok('Drafts', said)] : []
 }
 
 function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[], advice: string): Finding {
@@ -410,6 +420,7 @@ export async function doctor(options: ProfileOptions & { json?: boolean }): Prom
   const findings = [...server.findings, await checkTls(url), checkProxy(url)]
   if (server.reply) {
     findings.push(...(await checkCredential(url, apiKey)), ...(await checkClients(url)))
+    findings.push(...(await checkDrafts(url, apiKey).catch(() => [])))
   }
   findings.push(...(await checkHooks(profile)))
   if (options.json) printJson({ url, findings })

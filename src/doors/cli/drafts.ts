@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { CardContent } from '../../shared/card-fields.ts'
-import { DRAFTED_TEXTS } from '../../shared/mining.ts'
+import { DRAFTED_TEXTS } from '../../shared/draft-text.ts'
 import { solutionOf } from './card-actions.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { nameOfGiven, objectIn, readGiven, requireId, requireOneOf, requireWorkspaceId } from './input.ts'
@@ -64,20 +64,44 @@ async function call<T>(
 const at = (id: string, verb = '') => `/${encodeURIComponent(id)}${verb}`
 
 async function list(profile: Profile, { status = 'open', json }: DraftOptions): Promise<void> {
-  const page = await call<{ items: Draft[]; total: number }>(
+  const page = await call<{ items: Draft[]; total: number; not_made?: NotMade }>(
     profile,
     'list',
     `?page_size=100&status=${encodeURIComponent(status)}`,
   )
   if (json) return printJson(page)
-  if (page.items.length === 0)
-    return print(`No drafts. They are made from what your agents solve; ${KVAULT} mine reads old sessions.`)
+  const without = status === 'open' ? withoutDraft(page.not_made ?? []) : ''
+  if (page.items.length === 0) {
+    print(`No drafts. They are made from what your agents solve; ${KVAULT} mine reads old sessions.`)
+    return without ? print(without) : undefined
+  }
   const rows = page.items.map((draft) => [
     draft.draft_id,
     plain(draft.title, 60),
     draft.looks_like ? `like ${plain(draft.looks_like.title, 30)}` : '',
   ])
   print(tableOrBlocks(['draft', 'title', ''], rows))
+  if (without) print(paint('dim', without))
+}
+
+export type NotMade = { reason: string; count: number }[]
+
+const REASONS: Readonly<Record<string, string>> = {
+  daily_limit: 'over the drafts of a day (three)',
+  recorded: 'recorded as a card already',
+  storage_full: 'no storage left',
+  nothing_changed: 'went away without a change',
+  own_slip: 'slips in code that the session itself wrote',
+  transient: 'network or timing',
+  taken_back: 'the change was taken back',
+  test_removed: 'the failing test was removed',
+}
+
+/** Says what was solved today without a draft, and why. */
+export function withoutDraft(notMade: NotMade): string {
+  const known = notMade.filter(({ reason }) => Object.hasOwn(REASONS, reason))
+  if (known.length === 0) return ''
+  return `Solved today without a draft: ${known.map(({ reason, count }) => `${count} ${REASONS[reason]}`).join(', ')}.`
 }
 
 function printDraft(draft: Draft): void {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { draftCard } from '../../shared/draft-text.ts'
 import {
   type Candidate,
   cleanCandidate,
-  draftCard,
   mine as mineSession,
   signatureOf,
   worthOf,
@@ -202,11 +202,16 @@ async function send(profile: Profile, state: MineState, save: () => void): Promi
   return made
 }
 
-function printCandidate({ candidate, project_key }: Waiting): void {
-  const { title, symptom, fix_summary } = draftCard(candidate)
-  print(paint('bold', plain(title, 120)))
-  if (project_key) print(paint('dim', plain(project_key)))
-  print(plainLines(`${symptom}\n\n${fix_summary}\n`))
+const indented = (text: string): string => plainLines(text).replace(/^(?=.)/gm, '   ')
+
+function printCandidate({ candidate, project_key }: Waiting, at: number): void {
+  const { title, symptom, fix_summary, root_cause } = draftCard(candidate)
+  if (at > 0) print(paint('dim', '─'.repeat(60)))
+  print(`${at + 1}. ${paint('bold', plain(title, 160))}`)
+  if (project_key) print(paint('dim', `   ${plain(project_key)}`))
+  print(indented(`\n${symptom}\n`))
+  if (root_cause && !fix_summary.includes(root_cause)) print(indented(`Cause: ${root_cause}`))
+  print(indented(`Fix: ${fix_summary}\n`))
 }
 
 /** Reads agents' sessions on this machine and sends solved errors to the vault. */
@@ -230,7 +235,7 @@ export async function mine(options: MineOptions): Promise<number> {
   if (!profile) {
     if (options.json) printJson(state.waiting)
     else {
-      for (const waiting of state.waiting) printCandidate(waiting)
+      for (const [at, waiting] of state.waiting.toSorted(byWorth).entries()) printCandidate(waiting, at)
       print(`${read}, ${found} found. Nothing was sent.`)
     }
     return EXIT.done

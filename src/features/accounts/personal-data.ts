@@ -287,6 +287,7 @@ export const PERSONAL_DATA = {
         'signature',
         'attempts',
         'is_lesson',
+        'no_draft',
         'created_at',
       ],
     },

@@ -39,7 +39,7 @@ export const PLANS: readonly Plan[] = [
     interval: 'month',
     monthly_credits: 0,
     features: [
-      'Unlimited private cards',
+      'Private cards and teams',
       'Agent Memory',
       'Personal and workspace search',
       '100 credits at sign-up',
@@ -55,7 +55,7 @@ export const PLANS: readonly Plan[] = [
     features: [
       'Everything in Free',
       'Credits for 100 library searches that hit',
-      'Support tickets are listed ahead of those on Free',
+      'Your support tickets come before those on Free',
     ],
   },
   {
@@ -68,7 +68,7 @@ export const PLANS: readonly Plan[] = [
     features: [
       'Everything in Pro',
       'Credits for 400 library searches that hit',
-      'Priority support: tickets are listed ahead of those on Pro and Free',
+      'Your support tickets come before those on Pro and Free',
     ],
   },
 ]

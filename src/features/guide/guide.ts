@@ -5,6 +5,7 @@ import { notFound } from '../../core/errors.ts'
 import { type Html, html, PAGE_HEADERS, page } from '../../pages/page.ts'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
 import { type Bm25, dampingOf, gainOf, rarity } from '../../text/query.ts'
+import { type QuestionWord, questionWords } from './question-words.ts'
 
 export type GuideSection = {
   page: string
@@ -16,7 +17,12 @@ export type GuideSection = {
   text: string
 }
 export type GuidePage = { slug: string; title: string; markdown: string; sections: GuideSection[] }
-export type GuideHit = { section: GuideSection; score: number }
+export type GuideHit = {
+  section: GuideSection
+  score: number
+  /** Share of what the question says that the section or its page says too, 0 to 1. */
+  coverage: number
+}
 
 const DIRECTORY = new URL('../../../docs/guide/', import.meta.url)
 
@@ -104,10 +110,19 @@ export function plainText(markdown: string): string {
     .trim()
 }
 
-type Indexed = { section: GuideSection; counts: Map<string, number>; length: number }
+type Terms = { counts: Map<string, number>; length: number }
+type Indexed = Terms & { section: GuideSection; title: readonly string[]; page: Terms }
 
 const SECTIONS: Bm25 = { k1: 1.2, b: 0.75 }
 const TITLE_WEIGHT = 3
+/** A word of the guide that means the asked one counts less than the asked one itself. */
+const SYNONYM_WEIGHT = 0.75
+/** For a section whose whole title is asked for. */
+const TITLE_BONUS = 0.3
+/** A section with two words for the same says more about it. */
+const SECOND_WEIGHT = 0.4
+/** A page that is about the question lifts its sections. */
+const PAGE_WEIGHT = 0.5
 
 /** The guide with a BM25 search over a map in memory, enough for a few hundred sections. */
 export class Guide {
@@ -115,49 +130,103 @@ export class Guide {
   readonly #documents: Indexed[]
   readonly #frequency = new Map<string, number>()
   readonly #averageLength: number
+  readonly #averagePage: number
 
   constructor(pages: GuidePage[]) {
     this.pages = new Map(pages.map((page) => [page.slug, page]))
-    this.#documents = pages.flatMap((page) =>
-      page.sections.filter((section) => section.text !== '').map(indexSection),
-    )
+    const pagesIndexed: Terms[] = []
+    this.#documents = pages.flatMap((page) => {
+      const sections = page.sections.filter((section) => section.text !== '').map(indexSection)
+      const whole = sumOf(sections)
+      pagesIndexed.push(whole)
+      return sections.map((section) => ({ ...section, page: whole }))
+    })
     for (const { counts } of this.#documents) {
       for (const term of counts.keys()) this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + 1)
     }
-    const total = this.#documents.reduce((sum, document) => sum + document.length, 0)
-    this.#averageLength = total / Math.max(1, this.#documents.length)
+    this.#averageLength = averageLength(this.#documents)
+    this.#averagePage = averageLength(pagesIndexed)
   }
 
   search(question: string, limit: number, weigh: (section: GuideSection) => number = () => 1): GuideHit[] {
-    const terms = queryTerms(question).filter((term) => this.#frequency.has(term))
+    const asked = questionWords(question)
     return this.#documents
-      .map((document) => ({
-        section: document.section,
-        score: this.#score(document, terms) * weigh(document.section),
-      }))
+      .map((document) => {
+        const { score, coverage } = this.#score(document, asked)
+        const fit = (0.3 + 0.7 * coverage) * (1 + TITLE_BONUS * shareOf(document.title, asked))
+        return { section: document.section, score: score * fit * weigh(document.section), coverage }
+      })
       .filter((hit) => hit.score > 0)
       .sort((a, b) => b.score - a.score || a.section.url.localeCompare(b.section.url))
       .slice(0, limit)
   }
 
-  #score(document: Indexed, terms: string[]): number {
-    const damping = dampingOf(SECTIONS, document.length, this.#averageLength)
-    let score = 0
-    for (const term of terms) {
-      const count = document.counts.get(term)
-      if (!count) continue
-      const holding = this.#frequency.get(term) ?? 0
-      score += rarity(holding, this.#documents.length) * gainOf(SECTIONS, count, damping)
-    }
-    return score
+  /** Returns how much of a question a text answers: the rarities of the asked words that it has. */
+  fit(question: string, text: string): number {
+    const has = new Set(termsOf(plainText(text)))
+    return questionWords(question).reduce((sum, { own, others }) => {
+      const met = [
+        ...own.filter((term) => has.has(term)).map((term) => this.#rarity(term)),
+        ...others.filter((term) => has.has(term)).map((term) => SYNONYM_WEIGHT * this.#rarity(term)),
+      ]
+      return sum + Math.max(0, ...met)
+    }, 0)
   }
+
+  #rarity(term: string): number {
+    return rarity(this.#frequency.get(term) ?? 0, this.#documents.length)
+  }
+
+  #score(document: Indexed, asked: readonly QuestionWord[]): { score: number; coverage: number } {
+    const dampings = {
+      section: dampingOf(SECTIONS, document.length, this.#averageLength),
+      page: dampingOf(SECTIONS, document.page.length, this.#averagePage),
+    }
+    let [score, met, information] = [0, 0, 0]
+    for (const { own, others } of asked) {
+      let [best, isMet] = [0, false]
+      const weights = [
+        ...own.map((term) => [term, 1] as const),
+        ...others.map((term) => [term, SYNONYM_WEIGHT] as const),
+      ]
+      for (const [term, weight] of weights) {
+        const [inSection, inPage] = [document.counts.get(term) ?? 0, document.page.counts.get(term) ?? 0]
+        const gain = inSection > 0 ? gainOf(SECTIONS, inSection, dampings.section) : 0
+        const ofPage = inPage > 0 ? gainOf(SECTIONS, inPage, dampings.page) : 0
+        const one = weight * this.#rarity(term) * (gain + PAGE_WEIGHT * ofPage)
+        best = Math.max(best, one) + SECOND_WEIGHT * Math.min(best, one)
+        isMet ||= inSection > 0
+      }
+      const weight =
+        Math.max(...weights.map(([term]) => (this.#frequency.has(term) ? this.#rarity(term) : 0)), 0) ||
+        this.#rarity('')
+      information += weight
+      if (isMet) met += weight
+      score += best
+    }
+    return { score, coverage: information === 0 ? 0 : met / information }
+  }
+}
+
+const shareOf = (title: readonly string[], asked: readonly QuestionWord[]): number =>
+  title.filter((term) => asked.some(({ own, others }) => own.includes(term) || others.includes(term)))
+    .length / Math.max(1, title.length)
+
+const averageLength = (all: readonly Terms[]): number =>
+  all.reduce((sum, { length }) => sum + length, 0) / Math.max(1, all.length)
+
+function sumOf(all: readonly Terms[]): Terms {
+  const counts = new Map<string, number>()
+  for (const one of all)
+    for (const [term, count] of one.counts) counts.set(term, (counts.get(term) ?? 0) + count)
+  return { counts, length: all.reduce((sum, { length }) => sum + length, 0) }
 }
 
 /** Matches code blocks, where each word counts once: code repeats its names. */
 const FENCED = /^[ \t]*(`{3,}|~{3,})[\s\S]*?^[ \t]*\1/gm
 const fencedOf = (text: string): string => text.match(FENCED)?.join('\n') ?? ''
 
-function indexSection(section: GuideSection): Indexed {
+function indexSection(section: GuideSection): Omit<Indexed, 'page'> {
   const titleTerms = termsOf(`${section.page} ${section.title}`)
   const bodyTerms = [
     ...termsOf(section.text.replace(FENCED, ' ')),
@@ -166,7 +235,12 @@ function indexSection(section: GuideSection): Indexed {
   const counts = new Map<string, number>()
   for (const term of bodyTerms) counts.set(term, (counts.get(term) ?? 0) + 1)
   for (const term of titleTerms) counts.set(term, (counts.get(term) ?? 0) + TITLE_WEIGHT)
-  return { section, counts, length: bodyTerms.length + titleTerms.length }
+  return {
+    section,
+    title: section.level === 1 ? [] : [...new Set(queryTerms(section.title))],
+    counts,
+    length: bodyTerms.length + titleTerms.length,
+  }
 }
 
 const MAX_HITS = 12

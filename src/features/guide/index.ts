@@ -11,3 +11,4 @@ export {
   withAddress,
   withPageLinks,
 } from './guide.ts'
+export { isFollowUp } from './question-words.ts'

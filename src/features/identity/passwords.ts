@@ -138,7 +138,7 @@ const signInAgain = () =>
   new AppError(
     403,
     'recent_sign_in_required',
-    `Send your current password, or sign in again and repeat this within ${RECENT_MINUTES} minutes.`,
+    `Enter your password to confirm, or sign in again and repeat this within ${RECENT_MINUTES} minutes.`,
   )
 
 async function hasJustSignedIn(ctx: UserCtx): Promise<boolean> {

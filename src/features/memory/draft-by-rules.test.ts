@@ -46,6 +46,24 @@ describe('a card by rules', () => {
     ])
   })
 
+  test.each([
+    ['prisma migrate fails on CI, please fix', 'prisma migrate fails on CI'],
+    ['The login page is blank in Safari. Can you look into it?', 'The login page is blank in Safari.'],
+    [
+      'Our nightly job dies with exit code 137 since Monday - please investigate.',
+      'Our nightly job dies with exit code 137 since Monday',
+    ],
+    ['the tests fail on a fresh clone, fix it please', 'the tests fail on a fresh clone'],
+    ['Fix it.', 'Fix it.'],
+  ])('what asks for work is no part of the symptom: %s', (message, symptom) => {
+    const draft = draftByRules({
+      message,
+      report: 'The cause was a stale lock file. I removed the lock file.',
+    })
+    expect(draft.symptom.split('\n')[0]).toBe(symptom)
+    expect(draft.symptom).not.toContain('stale lock file')
+  })
+
   test('reads labels within a line', () => {
     const draft = draftByRules({
       message: null,

@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { complete, type LlmConfig, LlmError } from '../../adapters/llm.ts'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { Id } from '../../core/schemas.ts'
+import { AnswerId, Id } from '../../core/schemas.ts'
+import { fromJson } from '../../db/columns.ts'
 import { cleanJson, Findings } from '../../redaction/redact.ts'
+import { draftCard } from '../../shared/draft-text.ts'
 import { turnParts } from '../../shared/memory.ts'
+import type { Candidate } from '../../shared/mining.ts'
 import { saysFailure } from '../../text/failure.ts'
 import { cutText } from '../../text/unicode.ts'
 import { analyseNewCard, answered, CaseCreate, CaseResponse, MAX_BODY_BYTES, record } from '../cards/index.ts'
@@ -172,6 +175,29 @@ function withoutPoliteness(text: string): string {
   return rest === '' ? text.trim() : rest
 }
 
+const WORK =
+  '(?:fix|solve|repair|resolve|debug|investigate|look (?:in)?to|look at|check|handle|help(?: me)?(?: with)?|sort out|make it work)'
+const WITH = String.raw`(?: (?:it|this|that|these|them))?(?: (?:please|again|now|for me|asap)){0,3}\s{0,3}[.!?]{0,3}$`
+const ASK = '(?:(?:please|pls|can you|could you|would you|will you|kindly),? ){1,3}'
+const ONLY_ASKS = new RegExp(`^(?:(?:and|then|so|now),? ){0,2}(?:${ASK})?${WORK}${WITH}`, 'i')
+const ASKS_AT_THE_END = new RegExp(
+  `(?:[,;:]| [–—-])\\s{0,3}(?:and )?(?:(?:${ASK})${WORK}|${WORK}(?= (?:it|this|that|please)))${WITH}`,
+  'i',
+)
+
+/** Leaves out what asks for work, ", please fix" for example: a card says what is wrong. */
+function withoutRequests(text: string): string {
+  const lines = text.split('\n').map((line) =>
+    line
+      .split(/(?<=[.!?]) (?=["'`(\p{Lu}\p{Ll}])/u)
+      .filter((sentence) => !ONLY_ASKS.test(sentence.trim()))
+      .map((sentence) => sentence.replace(ASKS_AT_THE_END, ''))
+      .join(' '),
+  )
+  const rest = lines.join('\n').trim()
+  return rest === '' ? text : rest
+}
+
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const under = (blocks: readonly Block[], heading: RegExp) =>
@@ -228,7 +254,7 @@ const errorLine = (texts: readonly string[]): string | undefined =>
     .find((line) => line.length >= 12 && line.length <= MAX_DRAFT_TITLE_LENGTH && saysTrouble(line))
 
 function titleOf(spoken: readonly Block[], reported: readonly Block[]): string {
-  const said = sentencesIn(spoken).map((sentence) => plainText(withoutPoliteness(sentence)))
+  const said = sentencesIn(spoken).map((sentence) => plainText(withoutPoliteness(withoutRequests(sentence))))
   const code = spoken.filter(({ kind }) => kind === 'code').map(({ text }) => text)
   const told = said.find((sentence) => sentence.length >= TELLING_MESSAGE / 2) ?? sentencesIn(reported)[0]
   const title = errorLine(said) ?? errorLine(code) ?? (said[0] === told ? told : undefined)
@@ -236,11 +262,14 @@ function titleOf(spoken: readonly Block[], reported: readonly Block[]): string {
   return capitalised(shorten(plainText(line).replace(/\.$/, ''), MAX_DRAFT_TITLE_LENGTH))
 }
 
-function symptomOf(message: string, spoken: readonly Block[], reported: readonly Block[]): string {
+type Sides = { spoken: readonly Block[]; reported: readonly Block[]; cause: string | null }
+
+function symptomOf(message: string, { spoken, reported, cause }: Sides): string {
   const named = [...under(spoken, PROBLEM_HEADING), ...under(reported, PROBLEM_HEADING)]
-  const said = shorten(withoutPoliteness(message), MAX_DRAFT_TEXT_LENGTH)
+  const said = shorten(withoutPoliteness(withoutRequests(message)), MAX_DRAFT_TEXT_LENGTH)
   if (said.length >= TELLING_MESSAGE) return said
-  const more = named.length > 0 ? firstBlocks(named) : (sentencesIn(reported).find(saysTrouble) ?? '')
+  const isNew = (sentence: string) => saysTrouble(sentence) && !cause?.includes(sentence)
+  const more = named.length > 0 ? firstBlocks(named) : (sentencesIn(reported).find(isNew) ?? '')
   return [said, more].filter(Boolean).join('\n\n') || firstBlocks(reported)
 }
 
@@ -268,7 +297,7 @@ export function draftByRules({ message, report }: Exchange): CardDraft {
   return {
     card_type: all.some(({ text }) => saysTrouble(text)) ? 'debug_fix' : 'how_to',
     title: titleOf(spoken, reported),
-    symptom: symptomOf(said, spoken, reported),
+    symptom: symptomOf(said, { spoken, reported, cause: root_cause }),
     root_cause,
     fix_summary: reported.length > 0 ? fixIn(reported, root_cause) : '',
     steps: stepsIn(reported),
@@ -289,6 +318,10 @@ const Proposal = z
     evidences: z.array(z.object({ kind: z.string(), content: z.string() })),
     method: z.enum(['rules', 'model']),
     redactions: z.array(z.object({ kind: z.string(), count: z.int() })),
+    draft: z
+      .object({ draft_id: AnswerId, title: z.string() })
+      .nullable()
+      .describe('An open draft that was made from the same exchange, with commands and outputs as evidence'),
   })
   .meta({ id: 'CardProposal' })
 
@@ -300,6 +333,36 @@ const EventIds = z.object({
     .default([])
     .describe('Further events of the same exchange, such as the report that answers the message'),
 })
+
+const MAX_DRAFTS_READ = 20
+const MIN_LINE_LENGTH = 20
+
+/** Returns an open draft whose report is that of the exchange. */
+async function draftOfExchange(
+  ctx: UserCtx,
+  events: readonly { session_id: string | null; content: string }[],
+): Promise<{ draft_id: string; title: string } | null> {
+  const sessions = events.flatMap(({ session_id }) => session_id ?? [])
+  if (sessions.length === 0) return null
+  const rows = await ctx.db
+    .selectFrom('card_drafts')
+    .select(['draft_id', 'candidate'])
+    .where('user_id', '=', ctx.viewer.userId)
+    .where('status', '=', 'open')
+    .where('expires_at', '>', ctx.now().toISOString())
+    .where('session_id', 'in', sessions)
+    .orderBy('created_at', 'desc')
+    .limit(MAX_DRAFTS_READ)
+    .execute()
+  const text = events.map(({ content }) => content).join('\n')
+  for (const { draft_id, candidate } of rows) {
+    const read = fromJson<Candidate>(candidate)
+    const lines = read.report.split('\n').map((line) => line.trim())
+    if (lines.some((line) => line.length >= MIN_LINE_LENGTH && text.includes(line)))
+      return { draft_id, title: draftCard(read).title }
+  }
+  return null
+}
 
 type Event = { event_type: string; content: string }
 
@@ -350,7 +413,7 @@ export const proposeCard = capability({
     // Memory is cleaned when it is written. A newer rule may find more.
     const exchange = cleanJson(exchangeOf(events), findings)
     const draft = cleanJson(await draftOf(ctx, exchange), findings)
-    return { ...draft, redactions: findings.list() }
+    return { ...draft, redactions: findings.list(), draft: await draftOfExchange(ctx, events) }
   },
 })
 

@@ -201,7 +201,7 @@ onBothEngines('drafts from one’s own work', (t) => {
     const { items } = await drafts(user)
     expect(items[0]).toMatchObject({
       status: 'open',
-      title: `Error: Cannot find module '${name}'`,
+      title: expect.stringMatching(`^\`[^\`]+\` fails: Cannot find module '${name}'`),
       environment: { node: '24.1' },
       evidence: { command: 'npm test', files: ['package.json'], attempts: 1 },
       looks_like: null,
@@ -297,6 +297,63 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect((await viewer.get(`/api/v1/drafts/${other}`)).body.looks_like).toBeNull()
     expect((await viewer.post(`/api/v1/drafts/${other}/accept`, { as: 'verdict' })).status).toBe(404)
     expect((await drafts(viewer)).total).toBe(1)
+  })
+
+  test('what is solved without a draft is counted by reason, for its owner and for the day', async () => {
+    const user = await t.user()
+    const pair = (name: string) => {
+      const command = `npm run ${name}`
+      return [
+        { command, exit_code: 1, output: `Error: Cannot find module '${name}'` },
+        { command, exit_code: 0, output: '12 passed' },
+      ]
+    }
+    const names = [word(), word(), word(), word(), word()]
+    const send = (session: string, commands: Command[], files: string[]) =>
+      user.post('/api/v1/project-context/turns', turn(session, commands, files))
+    await send('solved', names.flatMap(pair), ['package.json'])
+    const flaky = { command: 'npm run sync', exit_code: 1, output: 'Error: connect ETIMEDOUT 10.0.0.1:443' }
+    await send('flaky', [flaky, { ...flaky, exit_code: 0, output: '12 passed' }], ['package.json'])
+    await send('same', pair(word()), [])
+    await mined()
+    await expect
+      .poll(async () => (await drafts(user)).not_made)
+      .toEqual([
+        { reason: 'daily_limit', count: 2 },
+        { reason: 'nothing_changed', count: 1 },
+        { reason: 'transient', count: 1 },
+      ])
+    expect((await drafts(user)).total).toBe(3)
+    const other = await t.user()
+    expect((await drafts(other)).not_made).toEqual([])
+    t.later(DAY_MS)
+    expect((await drafts(user)).not_made).toEqual([])
+  })
+
+  test('a card proposed from the memory of an exchange names the draft of the same exchange', async () => {
+    const user = await t.user()
+    const report = 'The client was never declared. I installed it and the tests pass.'
+    const name = word()
+    const commands = [
+      { command: 'npm test', exit_code: 1, output: `Error: Cannot find module '${name}'` },
+      { command: 'npm install x', exit_code: 0, output: 'added 1 package' },
+      { command: 'npm test', exit_code: 0, output: '12 passed' },
+    ]
+    const send = async (session: string, agent_report: string, of: Command[]) =>
+      (await user.post('/api/v1/project-context/turns', { ...turn(session, of), agent_report })).body.raw_id
+    const raw_id = await send('both', report, commands)
+    const later = await send('both', 'Something else entirely, about the colours of the page.', [])
+    await mined()
+    await expect.poll(async () => (await drafts(user)).total).toBe(1)
+    const [draft] = (await drafts(user)).items
+    const propose = async (id: string) =>
+      (await user.post(`/api/v1/project-context/events/${id}/card-proposal`, {})).body.draft
+    expect(await propose(raw_id)).toEqual({ draft_id: draft.draft_id, title: draft.title })
+    expect(draft.title).toBe(`\`npm test\` fails: Cannot find module '${name}'`)
+    expect(draft.root_cause).toBe('The client was never declared.')
+    expect(await propose(later)).toBeNull()
+    await user.post(`/api/v1/drafts/${draft.draft_id}/dismiss`)
+    expect(await propose(raw_id)).toBeNull()
   })
 
   test('three a day, each error once, none that is recorded already', async () => {

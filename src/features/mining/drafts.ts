@@ -11,14 +11,9 @@ import type { CardDraftsTable, DraftStatus, RecoveriesTable } from '../../db/kno
 import { cleanOptional, Findings } from '../../redaction/redact.ts'
 import { MORE_THAN_CONTROLS, requiredText } from '../../redaction/required-text.ts'
 import { pick } from '../../shared/card-fields.ts'
-import {
-  type Candidate,
-  cleanCandidate,
-  DRAFTED_FIELDS,
-  draftCard,
-  LIMITS,
-  signatureOf,
-} from '../../shared/mining.ts'
+import { DRAFTED_FIELDS, draftCard } from '../../shared/draft-text.ts'
+import { type Candidate, cleanCandidate, LIMITS, signatureOf } from '../../shared/mining.ts'
+import { NO_DRAFT_BY_RULES } from '../../shared/recoveries.ts'
 import { DAY_MS, dayBegan } from '../../shared/time.ts'
 import { SIMILAR } from '../../text/similar.ts'
 import { answered, cardsLike, given, readableTitles, type Text, withoutDefaults } from '../cards/index.ts'
@@ -132,6 +127,41 @@ export async function insertRecovery(db: Db, row: RecoveriesTable): Promise<void
     .execute()
 }
 
+/** Notes why no draft was made of an error of a session; null after one was made. */
+export async function setNoDraft(
+  db: Db,
+  { userId, sessionId, signature }: { userId: string; sessionId: string; signature: string },
+  reason: string | null,
+): Promise<void> {
+  await db
+    .updateTable('recoveries')
+    .set({ no_draft: reason })
+    .where('user_id', '=', userId)
+    .where('session_id', '=', sessionId)
+    .where('signature', '=', signature)
+    .execute()
+}
+
+/** Counts what was solved since then and is no draft, by reason, most first. */
+async function countNoDrafts(
+  db: Db,
+  userId: string,
+  since: string,
+): Promise<{ reason: (typeof NO_DRAFT)[number]; count: number }[]> {
+  const rows = await db
+    .selectFrom('recoveries')
+    .select(({ fn }) => ['no_draft', fn.count<number>('signature').distinct().as('errors')])
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .where('no_draft', 'is not', null)
+    .groupBy('no_draft')
+    .execute()
+  return NO_DRAFT.flatMap((reason) => {
+    const errors = rows.find(({ no_draft }) => no_draft === reason)?.errors
+    return errors ? [{ reason, count: Number(errors) }] : []
+  }).toSorted((a, b) => b.count - a.count)
+}
+
 export async function deleteRecoveriesBefore(db: Db, before: string): Promise<void> {
   await db.deleteFrom('recoveries').where('created_at', '<', before).execute()
 }
@@ -199,7 +229,7 @@ async function looksLike(
 const DRAFTS_A_DAY = 3
 const DAYS_KEPT = 30
 
-type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }
+export type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }
 
 type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
 
@@ -297,6 +327,8 @@ const DraftsOffer = z
   })
   .meta({ id: 'DraftsOffer' })
 
+const NO_DRAFT = ['daily_limit', 'recorded', 'storage_full', ...NO_DRAFT_BY_RULES] as const
+
 const SKIPPED = ['known', 'recorded', 'daily_limit', 'no_error'] as const
 
 const DraftsMade = z
@@ -350,7 +382,15 @@ const DraftResponse = z
   })
   .meta({ id: 'DraftResponse' })
 
-const DraftListResponse = pageOf(DraftResponse).meta({ id: 'DraftListResponse' })
+const DraftListResponse = pageOf(DraftResponse)
+  .extend({
+    not_made: z
+      .array(z.object({ reason: z.enum(NO_DRAFT), count: z.int() }))
+      .describe(
+        'What your agents solved today (UTC) without a draft, by reason. daily_limit: more than the drafts of a day; recorded: you have recorded a card of it; storage_full: your storage is full; nothing_changed: nothing was changed in between; own_slip: a slip in code or tests that the session itself wrote; transient: network or timing; taken_back: the change was taken back or did not last; test_removed: the failing test was removed',
+      ),
+  })
+  .meta({ id: 'DraftListResponse' })
 
 const { title, symptom, fix_summary, card_type, ...others } = withoutDefaults(
   pick(given, ['card_type', ...DRAFTED_FIELDS]),
@@ -412,7 +452,8 @@ export const listDrafts = capability({
     const total = await countDrafts(ctx.db, asked)
     const at = { limit: page_size, offset: (page - 1) * page_size }
     const items = await presentDrafts(ctx, await listDraftsOf(ctx.db, asked, at))
-    return { items, total, page, page_size }
+    const not_made = await countNoDrafts(ctx.db, ctx.viewer.userId, dayBegan(ctx.now()))
+    return { items, total, page, page_size, not_made }
   },
 })
 

@@ -5,12 +5,19 @@ import { untilAvailable } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import type { MiningDueTable } from '../../db/knowledge-schema.ts'
 import { inBatches, putBack, take, waiting } from '../../db/queue.ts'
-import { mine } from '../../shared/mining.ts'
+import { type Candidate, mine } from '../../shared/mining.ts'
 import type { Recovery } from '../../shared/recoveries.ts'
 import type { Session, Step } from '../../shared/session.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { type CapturedTurn, MINING, turnsOfSession } from '../memory/index.ts'
-import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery, keepCandidate } from './drafts.ts'
+import {
+  deleteDraftsBefore,
+  deleteRecoveriesBefore,
+  insertRecovery,
+  keepCandidate,
+  type Origin,
+  setNoDraft,
+} from './drafts.ts'
 
 const said = (by: 'person' | 'agent', text: string): Step[] =>
   text === '' ? [] : [{ kind: 'said', by, text }]
@@ -76,7 +83,7 @@ async function noteRecoveries(
 ): Promise<void> {
   if (recoveries.length === 0) return
   await inTx(ctx, async (ctx) => {
-    for (const { signature, attempts, isLesson } of recoveries)
+    for (const { signature, attempts, isLesson, noDraft } of recoveries)
       await insertRecovery(ctx.db, {
         recovery_id: newId(),
         user_id: ctx.viewer.userId,
@@ -85,6 +92,7 @@ async function noteRecoveries(
         signature,
         attempts,
         is_lesson: flag(isLesson),
+        no_draft: noDraft,
         created_at: at.createdAt,
       })
   })
@@ -96,15 +104,27 @@ async function mineSession(ctx: UserCtx, session: MiningDueTable): Promise<void>
   const last = read?.turns.at(-1)
   if (!read || !last) return
   const { projectKey, turns } = read
-  const { candidates, recoveries } = mine(sessionFrom(turns))
+  const { candidates, recoveries, signatures } = mine(sessionFrom(turns))
   const { session_id: sessionId } = session
   await noteRecoveries(ctx, recoveries, { projectKey, sessionId, createdAt: last.createdAt })
-  for (const candidate of candidates)
-    try {
-      await keepCandidate(ctx, candidate, { projectKey, sessionId, client: last.client })
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'storage_full')) throw error
-    }
+  for (const candidate of candidates) {
+    const kept = await keepIfRoom(ctx, candidate, { projectKey, sessionId, client: last.client })
+    // A known error has its draft already, or was decided about.
+    if (kept === 'known') continue
+    const at = { sessionId, signature: signatures.get(candidate) ?? '' }
+    await inTx(ctx, (ctx) => setNoDraft(ctx.db, { userId: ctx.viewer.userId, ...at }, kept))
+  }
+}
+
+/** Makes a draft and returns null, or returns why none was made. */
+async function keepIfRoom(ctx: UserCtx, candidate: Candidate, origin: Origin): Promise<string | null> {
+  try {
+    const kept = await keepCandidate(ctx, candidate, origin)
+    return 'draft' in kept ? null : kept.skipped
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'storage_full') return error.code
+    throw error
+  }
 }
 
 /** A session on which the rules fail is skipped; after a database failure it is marked again. */

@@ -34,22 +34,44 @@ async function reply(
   return { text, sources: material.sources }
 }
 
-test('without a model the best section is the answer, code whole, with its source', async () => {
+test('without a model sentences of the best section are the answer, code whole, with its page', async () => {
   const { text, sources } = await reply('How can I share my card?')
-  expect(text).toContain('**Cards: Share a card**')
+  expect(text).toContain('Press Share.')
+  expect(text).toContain('From the guide: [Cards: Share a card](/guide/cards#share-a-card)')
   expect(text).toContain('```\nkvault share\n\nkvault list\n```')
   expect(sources[0]).toEqual({ title: 'Cards: Share a card', url: '/guide/cards#share-a-card' })
 })
 
-test('a long section is cut between paragraphs', async () => {
+test('of a long section a few sentences are said', async () => {
   const { text } = await reply('refunds')
-  expect(text).toContain('A long paragraph')
+  expect(text.split('A long paragraph')).toHaveLength(4)
   expect(text).not.toContain('The end.')
 })
 
 test('a short follow-up is understood with the question before it', async () => {
   const { sources } = await reply('and how exactly?', [{ role: 'user', content: 'Can I share a card?' }])
   expect(sources[0]?.url).toBe('/guide/cards#share-a-card')
+})
+
+test('a question of its own is searched by itself', async () => {
+  const history = [{ role: 'user' as const, content: 'Can I share a card?' }]
+  expect((await reply('Refunds?', history)).sources[0]?.url).toBe('/guide/billing#refunds')
+  expect((await reply('And how do I do that?', history)).sources[0]?.url).toBe('/guide/cards#share-a-card')
+})
+
+test('a row of a table is said with its column', async () => {
+  const guide = new Guide([
+    parsePage(
+      'teams',
+      '# Teams\n## Roles\n\n| | viewer | editor |\n|---|---|---|\n| write cards | | yes |\n',
+    ),
+  ])
+  expect((await reply('Who may write cards?', [], { guide })).text).toContain('**write cards**: editor.')
+})
+
+test('a section that only shares a word with the question is not given as the answer', async () => {
+  const { text } = await reply('Which paragraph of the tenancy law covers subletting a garden house?')
+  expect(text).toMatch(/^I do not know/)
 })
 
 test('the answer says plainly when the guide has nothing', async () => {

@@ -16,6 +16,7 @@ import {
   type GuideHit,
   type GuideSection,
   guide,
+  isFollowUp,
   withAddress,
   withPageLinks,
 } from '../guide/index.ts'
@@ -37,9 +38,11 @@ type SupportQuestion = {
 
 const SECTIONS_SHOWN = 5
 const SOURCES_NAMED = 3
-const MAX_EXCERPT_LENGTH = 900
-/** A second section is quoted only if its score is close to the first. */
-const CLOSE_SECOND = 0.8
+/** A further page is named if its score is close to the best. */
+const NAMED_FROM = 0.7
+
+const NOT_SURE =
+  'I do not know: no page of the guide answers this. These come nearest; or open a support ticket and a person will answer.'
 
 export const NOTHING_FOUND =
   'The guide has no page about this. Try other words, or open a support ticket and a person will answer.'
@@ -49,20 +52,28 @@ type Material = { question: SupportQuestion; hits: GuideHit[]; sources: Source[]
 /** Other pages explain the same with commands and API calls. */
 const WEB_APP_PAGE = /^\/guide\/web-app#/
 const FOR_PROGRAMS = /\/api\/v1\/|^ {0,3}```/m
-const WEB_APP_WEIGHT = 2.5
-const PROGRAM_WEIGHT = 0.7
+/** Code that calls the API by hand is nothing for somebody in the web app. */
+const FOR_CALLS = /\/api\/v1\/|\bcurl\b/
+const WEB_APP_WEIGHT = 1.5
+const PROGRAM_WEIGHT = 0.9
+
+/** Asks for what to do. A question why or what is better answered by the page about it. */
+const ASKS_HOW = /^\W*(?:how|where|can i|could i|i (?:want|need|forgot)|wie|wo|kann ich)\b/i
 
 const inWebApp = ({ url, text }: GuideSection): number =>
   WEB_APP_PAGE.test(url) ? WEB_APP_WEIGHT : FOR_PROGRAMS.test(text) ? PROGRAM_WEIGHT : 1
 
 export function lookUp(question: SupportQuestion): Material {
   const { guide, isInWebApp, baseUrl } = question
-  const found = guide.search(searchText(question), SECTIONS_SHOWN, isInWebApp ? inWebApp : undefined)
-  const hits = found.map(({ section, score }) => ({
-    score,
+  const asked = searchText(question)
+  const found = guide.search(asked, SECTIONS_SHOWN, isInWebApp && ASKS_HOW.test(asked) ? inWebApp : undefined)
+  const hits = found.map(({ section, ...how }) => ({
+    ...how,
     section: { ...section, text: withPageLinks(withAddress(section.text, baseUrl)) },
   }))
-  return { question, hits, sources: hits.slice(0, SOURCES_NAMED).map(({ section }) => sourceOf(section)) }
+  // The page that answers; others only where the question is not answered.
+  const named = hits.filter(({ score }, at) => at === 0 || score >= (hits[0]?.score ?? 0) * NAMED_FROM)
+  return { question, hits, sources: named.slice(0, SOURCES_NAMED).map(({ section }) => sourceOf(section)) }
 }
 
 /** Returns the whole answer: the model's if complete, otherwise the guide's. */
@@ -103,10 +114,11 @@ export async function* answerPieces({ question, hits }: Material): AsyncGenerato
   yield* extract(hits, question)
 }
 
-/** Joins a short follow-up ("and for a team?") with the question before it. */
+/** Joins a question that needs the one before ("and for a team?") with it; every other is searched by itself. */
 function searchText({ message, history }: SupportQuestion): string {
-  const previous =
-    message.length < 60 ? history.findLast((message) => message.role === 'user')?.content : undefined
+  const previous = isFollowUp(message)
+    ? history.findLast((said) => said.role === 'user' && !isFollowUp(said.content))?.content
+    : undefined
   return previous ? `${message} ${previous}` : message
 }
 
@@ -132,42 +144,103 @@ function prompt({ message, history, isInWebApp }: SupportQuestion, hits: GuideHi
   return [{ role: 'system', content: system }, ...history, { role: 'user', content: message }]
 }
 
+/** Below this share of the question's words nothing is answered: the section is about something else. */
+const MIN_COVERAGE = 0.42
+const MAX_SENTENCES = 3
+const MAX_CODE_LENGTH = 500
+const PAGES_NEAR = 3
+
+/** Answers with the sentences that fit the question and the page they are from, or says that it does not know. */
 function* extract(hits: GuideHit[], question: SupportQuestion): Generator<string, void, void> {
-  const [best, second] = hits
+  const [best] = hits
   if (!best) {
     yield NOTHING_FOUND
     return
   }
-  yield* quote(best, question)
-  if (second && second.score >= best.score * CLOSE_SECOND) {
-    yield '\n\n'
-    yield* quote(second, question)
+  if (best.coverage < MIN_COVERAGE) {
+    const near = hits.slice(0, PAGES_NEAR).map(({ section }) => `- ${linkTo(section)}`)
+    yield `${NOT_SURE}\n\n${near.join('\n')}`
+    return
   }
+  const { sentences, code } = chosenFrom(best.section, question)
+  if (sentences.length > 0) yield sentences.join(' ')
+  if (code) yield `\n\n${code}`
+  yield `${sentences.length > 0 || code ? '\n\n' : ''}From the guide: ${linkTo(best.section)}`
 }
 
-/** Quotes whole paragraphs only, so that lists and code are never cut in the middle. */
-function* quote({ section }: GuideHit, { isInWebApp }: SupportQuestion): Generator<string, void, void> {
-  yield `**${sourceOf(section).title}**`
-  let length = 0
-  const blocks = blocksOf(section.text)
-  const clickable = blocks.filter((block) => !FOR_PROGRAMS.test(block))
-  for (const block of isInWebApp && clickable.length > 0 ? clickable : blocks) {
-    if (length > 0 && length + block.length > MAX_EXCERPT_LENGTH) return
-    length += block.length
-    yield `\n\n${block}`
-  }
+function linkTo(section: GuideSection): string {
+  const { title, url } = sourceOf(section)
+  return `[${title.replaceAll(/[[\]]/g, '')}](${url})`
 }
 
-function blocksOf(text: string): string[] {
-  const blocks: string[] = []
-  let open = false
-  for (const part of text.split(/\n{2,}/)) {
-    if (open) blocks[blocks.length - 1] += `\n\n${part}`
-    else blocks.push(part)
-    const fences = part.match(/^\s*(```|~~~)/gm)?.length ?? 0
-    if (fences % 2 === 1) open = !open
+const FENCED = /^[ \t]*(`{3,}|~{3,})[^\n]*\n[\s\S]*?^[ \t]*\1[ \t]*$/gm
+
+type Sentence = { text: string; at: number }
+
+/** Returns the sentences, list entries and table rows of a section, without code. */
+function sentencesOf(text: string): Sentence[] {
+  const sentences: string[] = []
+  let header: string[] | null = null
+  for (const block of text.replace(FENCED, '\n\n').split(/\n{2,}|\n(?=\s*(?:[-*|]|\d{1,2}\.) ?)/)) {
+    const line = block.replaceAll(/\s*\n\s*/g, ' ').trim()
+    if (line.startsWith('|')) {
+      const cells = line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+      if (cells.every((cell) => /^:?-+:?$/.test(cell))) continue
+      if (header === null) header = cells
+      else sentences.push(rowAsSentence(header, cells))
+      continue
+    }
+    header = null
+    const plain = line.replace(/^(?:[-*]|\d{1,2}\.)\s+/, '')
+    sentences.push(...plain.split(/(?<=[.!?])\s+(?=["'`*([\p{Lu}])/u))
   }
-  return blocks
+  return sentences.filter((one) => /\p{L}{2}/u.test(one)).map((text, at) => ({ text, at }))
+}
+
+/** "| write cards | | yes |" under viewer and editor is "write cards: editor". */
+function rowAsSentence(header: readonly string[], [first = '', ...rest]: readonly string[]): string {
+  const isYesNo = rest.every((cell) => /^(?:yes|no|)$/i.test(cell))
+  const said = isYesNo
+    ? rest.flatMap((cell, at) => (/^yes$/i.test(cell) ? [header[at + 1] ?? ''] : []))
+    : rest.filter((cell) => cell !== '')
+  return `**${first.replaceAll('**', '')}**: ${said.join(isYesNo ? ', ' : '; ')}.`
+}
+
+function chosenFrom(
+  section: GuideSection,
+  question: SupportQuestion,
+): { sentences: string[]; code: string | null } {
+  const asked = searchText(question)
+  const all = sentencesOf(section.text)
+  const usable = question.isInWebApp ? all.filter(({ text }) => !FOR_PROGRAMS.test(text)) : all
+  const fits = (text: string) => question.guide.fit(asked, text)
+  // Long sentences and rows about fields of the API have many words and say little.
+  const worth = (text: string) => fits(text) / (1 + text.length / 500) / (/^\*\*`/.test(text) ? 2 : 1)
+  const scored = (usable.length > 0 ? usable : all).map((one) => ({ ...one, score: worth(one.text) }))
+  const top = scored.toSorted((a, b) => b.score - a.score || a.at - b.at)
+  const best = top[0]?.score ?? 0
+  const chosen =
+    best > 0 ? top.slice(0, MAX_SENTENCES).filter(({ score }) => score >= best / 2) : top.slice(0, 2)
+  // A sentence alone is seldom an answer: the one after the best goes on with it.
+  const after = chosen.length === 1 ? scored.find(({ at }) => at === (chosen[0]?.at ?? 0) + 1) : undefined
+  const sentences = [...chosen, ...(after ? [after] : [])].toSorted((a, b) => a.at - b.at)
+  const blocks = section.text.match(FENCED) ?? []
+  const code = blocks
+    .filter((block) => block.length <= MAX_CODE_LENGTH && !(question.isInWebApp && FOR_CALLS.test(block)))
+    .map((block) => ({ block, score: fits(block) }))
+    .reduce<{ block: string; score: number } | null>(
+      (top, one) => (one.score > (top?.score ?? 0) ? one : top),
+      null,
+    )
+  return {
+    sentences: sentences.map(({ text }, at) =>
+      text.replace(/:$/, code && at === sentences.length - 1 ? ':' : '.'),
+    ),
+    code: code?.block ?? null,
+  }
 }
 
 /** Keeps a conversation for an hour, so that a client can continue it by sending only the new message. */

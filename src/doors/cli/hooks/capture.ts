@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { terminalText } from '../../../text/command-output.ts'
-import { tellingLines } from '../../../text/failure.ts'
+import { printedLines } from '../../../text/failure.ts'
 import { accountOf } from '../account.ts'
 import { type Environment, environmentOf } from '../lock-files.ts'
 import { cleanJson, cleanText, Findings } from '../outgoing.ts'
@@ -21,7 +21,7 @@ import {
 
 /** Returns the most useful part of an output: the significant lines of a failure, otherwise both ends. */
 function telling(output: string, hasFailed: boolean, most: number): string {
-  const lines = hasFailed ? tellingLines(output).join('\n') : ''
+  const lines = hasFailed ? printedLines(output).join('\n') : ''
   return bothEnds(lines || output.trim(), most)
 }
 
@@ -235,6 +235,17 @@ function transcriptText(file: string): string {
   return found?.isFile() && found.size <= MAX_TRANSCRIPT_BYTES ? readFileSync(file, 'utf8') : ''
 }
 
+/** Throws what `kvault doctor` then names: without its transcript an exchange is lost. */
+function requireReadable(file: string | undefined): void {
+  const found = file ? statSync(file, { throwIfNoEntry: false }) : undefined
+  if (!found?.isFile())
+    throw new Error(
+      `the transcript ${file || '(none was named)'} cannot be read, so the exchange was not kept`,
+    )
+  if (found.size > MAX_TRANSCRIPT_BYTES)
+    throw new Error(`the transcript ${file} is larger than 256 MB, so the exchange was not kept`)
+}
+
 /** Reads the words from Claude Code's transcript, where its own insertions are marked. */
 async function saidInTranscript({ transcript = '', reply }: Words): Promise<SaidTurn | undefined> {
   const person = personsWords(transcriptText(transcript))
@@ -319,6 +330,7 @@ function redacted({ agent, words, projectKey, folder, sessionId }: Exchange, sai
 export async function captureTurn(exchange: Exchange): Promise<number> {
   const { agent, profile, words, sessionId } = exchange
   const { stored } = readSession(sessionId)
+  if (agent === 'claude-code') requireReadable(words.transcript)
   const said =
     agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
   // After a notification the agent continues, and the person's message is already stored.

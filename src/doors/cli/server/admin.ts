@@ -1,5 +1,6 @@
 import type { Ctx } from '../../../core/context.ts'
 import { AppError } from '../../../core/errors.ts'
+import { opensElsewhere } from '../../../core/own-addresses.ts'
 import { Email, Id } from '../../../core/schemas.ts'
 import {
   appointAdmin,
@@ -16,6 +17,15 @@ import { explained, withVault } from './maintenance.ts'
 /** Operator commands that grant and remove administrator rights, directly on the database. */
 
 const LINK_NOTE = 'The link works once, for one hour.'
+
+/** Says that the link may open nowhere: this command knows the address of the vault from the settings alone. */
+const linkNotes = ({ config: { baseUrl } }: Ctx): string[] =>
+  opensElsewhere(new URL(baseUrl).hostname)
+    ? [LINK_NOTE]
+    : [
+        LINK_NOTE,
+        `It begins with ${baseUrl}. If people use another address, set BASE_URL here as for the server, and run this again.`,
+      ]
 
 function checked(schema: typeof Email | typeof Id, text: string, what: string): string {
   const parsed = schema.safeParse(text)
@@ -66,7 +76,7 @@ export const grant = (given: string, options: GrantOptions): Promise<number> =>
     const why = isNew
       ? 'Choose its password:'
       : 'The account was signed out everywhere, and its keys are gone. Choose its password:'
-    return [granted, `${why} ${link}`, LINK_NOTE]
+    return [granted, `${why} ${link}`, ...linkNotes(ctx)]
   })
 
 export const revoke = (given: string): Promise<number> =>
@@ -86,7 +96,10 @@ export const list = (): Promise<number> =>
   })
 
 export const resetLink = (given: string): Promise<number> =>
-  onVault(async (ctx) => [await resetLinkFor(ctx, checked(Email, given, 'e-mail address')), LINK_NOTE])
+  onVault(async (ctx) => [
+    await resetLinkFor(ctx, checked(Email, given, 'e-mail address')),
+    ...linkNotes(ctx),
+  ])
 
 export const appoint = (workspace: string, given: string): Promise<number> =>
   onVault(async (ctx) => {

@@ -87,6 +87,15 @@ function FilledIn({ proposal, from }: { proposal: CardProposal; from: string }) 
       {proposal.method === 'model' && strings.byLanguageModel}
       {strings.readBeforeSaving}
       {secrets > 0 && ` ${plural(secrets, 'secret')} replaced.`}
+      {proposal.draft && (
+        <>
+          {strings.thereIsADraft}
+          <Link to="/drafts" className="underline">
+            {proposal.draft.title}
+          </Link>
+          {strings.draftHasEvidence}
+        </>
+      )}
     </Notice>
   )
 }

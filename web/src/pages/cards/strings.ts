@@ -380,6 +380,9 @@ export const sharedOfTotal = (shared: number, total: number) => `${shared} of ${
 export const writeEmptyCard = 'Write an empty card'
 export const filledInFrom = 'Filled in from '
 export const readBeforeSaving = '. Read it before you save; the card keeps a link that only you can follow.'
+export const thereIsADraft = ' The same work has made a draft: '
+export const draftHasEvidence =
+  '. It has the commands and their output; accept it instead, if it says the same.'
 export const exchangeInMemory = 'an exchange in your memory'
 export const byLanguageModel = ' by the language model of this server'
 export const savedWithReaders = (readers: string) => `Saved. Who can read it: ${readers}.`

@@ -63,7 +63,22 @@ export function DraftsPage() {
           ))}
         </ul>
       )}
+      {drafts.data && <NotMade reasons={drafts.data.not_made} />}
     </Page>
+  )
+}
+
+function NotMade({ reasons }: { reasons: { reason: keyof typeof strings.whyNoDraft; count: number }[] }) {
+  if (reasons.length === 0) return null
+  return (
+    <section className="mt-6 text-sm text-soft">
+      <h2 className="font-medium">{strings.solvedWithoutDraft}</h2>
+      <ul className="mt-1 list-disc pl-5">
+        {reasons.map(({ reason, count }) => (
+          <li key={reason}>{`${count} × ${strings.whyNoDraft[reason]}`}</li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

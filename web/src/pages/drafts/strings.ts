@@ -32,3 +32,14 @@ export const failedTimes = (times: string, exitCode: string) => `Failed ${times}
 export const changedInBetween = 'Changed in between'
 export const succeeded = 'Succeeded'
 export const copyOutput = (title: string) => `Copy: ${title}`
+export const solvedWithoutDraft = 'Solved today without a draft'
+export const whyNoDraft = {
+  daily_limit: 'more than three drafts a day',
+  recorded: 'you have recorded a card of it',
+  storage_full: 'your storage is full',
+  nothing_changed: 'it went away without a change',
+  own_slip: 'a slip in code or tests that the session itself wrote',
+  transient: 'network or timing',
+  taken_back: 'the change was taken back',
+  test_removed: 'the failing test was removed',
+} as const

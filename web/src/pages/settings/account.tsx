@@ -15,6 +15,7 @@ import { Checkbox, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError, Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { plansQuery, statusQuery } from '../billing/checkout.ts'
 import * as strings from './strings.ts'
 
 export function Account() {
@@ -39,7 +40,7 @@ export function Account() {
 function PasswordForm({ email }: { email: string }) {
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
-  const [endKeysAndApps, setEndKeysAndApps] = useState(true)
+  const [endKeysAndApps, setEndKeysAndApps] = useState(false)
   const change = useMutation({
     mutationFn: () =>
       call('POST /api/v1/auth/password', {
@@ -315,7 +316,9 @@ function SignOutSection() {
         <ul aria-label={strings.sessions} className="grid gap-1 text-sm text-soft">
           {list.slice(0, showAll ? list.length : MAX_SESSIONS_SHOWN).map((session) => (
             <li key={session.session_id} className="flex min-h-8 flex-wrap items-center gap-2">
-              {strings.signedInAndLastSeen(formatAgo(session.created_at), formatAgo(session.last_seen_at))}
+              {session.current
+                ? strings.signedInHere(formatAgo(session.created_at))
+                : strings.signedInAndLastSeen(formatAgo(session.created_at), formatAgo(session.last_seen_at))}
               {session.current ? (
                 <Badge tone="ok">{strings.thisOne}</Badge>
               ) : (
@@ -446,10 +449,12 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     },
   })
   const balance = me.shows_credits ? plural(me.credits_balance, 'credit') : null
-  // A long session asks for the password again; without a password, for a new sign-in.
-  const asksForPassword =
+  const plan = usePlanName()
+  const wrong =
     remove.error instanceof ApiError &&
     ['recent_sign_in_required', 'invalid_credentials'].includes(remove.error.code)
+      ? remove.error.message
+      : undefined
   return (
     <ConfirmDialog
       onClose={onClose}
@@ -459,16 +464,26 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       typed={me.email}
     >
       <p>{strings.deleteAccountWarning(cards, balance, published)}</p>
-      <FormError error={remove.error} />
-      {asksForPassword && (
-        <TextField
-          label={strings.yourPassword}
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      )}
+      {plan && <Notice tone="warn">{plan}</Notice>}
+      {!wrong && <FormError error={remove.error} />}
+      <TextField
+        label={strings.yourPassword}
+        type="password"
+        autoComplete="current-password"
+        hint={strings.passwordToDeleteHint}
+        value={password}
+        error={wrong}
+        onChange={(event) => setPassword(event.target.value)}
+      />
     </ConfirmDialog>
   )
+}
+
+/** Says what a running plan means for the deletion; null without one. */
+function usePlanName(): string | null {
+  const { data: status } = useQuery(statusQuery)
+  const { data: plans } = useQuery(plansQuery)
+  if (!status || status.status === 'none' || status.status === 'canceled') return null
+  const name = plans?.find(({ plan_id }) => plan_id === status.plan_id)?.name ?? status.plan_id
+  return status.cancel_at_period_end ? strings.planEndsWithAccount(name) : strings.cancelPlanFirst(name)
 }

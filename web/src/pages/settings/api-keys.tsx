@@ -98,7 +98,7 @@ const Scopes = ({ of: key }: { of: ApiKey }) =>
   ) : (
     <span className="flex flex-wrap gap-1">
       {key.scopes.map((scope) => (
-        <Tag key={scope}>{scope}</Tag>
+        <Tag key={scope}>{strings.scopeNames[scope] ?? scope}</Tag>
       ))}
     </span>
   )

@@ -51,7 +51,7 @@ export function ConnectedApps() {
               cell: (app) => (
                 <span className="flex flex-wrap gap-1">
                   {app.scopes.map((scope) => (
-                    <Tag key={scope}>{scope}</Tag>
+                    <Tag key={scope}>{strings.scopeNames[scope] ?? scope}</Tag>
                   ))}
                 </span>
               ),

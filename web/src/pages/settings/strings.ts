@@ -13,7 +13,8 @@ export const currentPasswordHint = 'Leave it empty if you sign in with Google an
 export const newPassword = 'New password'
 export const atLeast8Characters = 'At least 8 characters.'
 export const alsoEndKeysAndApps = 'Also delete my API keys and disconnect all apps'
-export const alsoEndKeysAndAppsHint = 'Leave it on if somebody else may know your password.'
+export const alsoEndKeysAndAppsHint =
+  'Tick it if somebody else may know your password. Connected agents then have to be connected again.'
 export const changePassword = 'Change password'
 export const nameChanged = 'Your name is changed.'
 export const nameLabel = 'Name'
@@ -52,6 +53,7 @@ export const sessionList = 'The list'
 export const sessions = 'Sessions'
 export const signedInAndLastSeen = (signedIn: string, lastSeen: string) =>
   `Signed in ${signedIn}, last seen ${lastSeen}`
+export const signedInHere = (signedIn: string) => `Signed in ${signedIn}, in use now`
 export const thisOne = 'This one'
 export const end = 'End'
 export const sessionOf = (time: string) => ` the session of ${time}`
@@ -76,8 +78,14 @@ export const sharedCardsStay = 'cards that you shared or published stay'
 export const allSharedCardsStay = 'The cards that you shared or published stay'
 export const accountDeleted = 'Your account is deleted.'
 export const deleteYourAccount = 'Delete your account'
+export const passwordToDeleteHint =
+  'If you sign in with Google and have none, leave it empty; you must have signed in within 10 minutes.'
+export const cancelPlanFirst = (plan: string) =>
+  `Your plan ${plan} is running. Cancel it under Billing first; the account cannot be deleted before.`
+export const planEndsWithAccount = (plan: string) =>
+  `Your plan ${plan} is cancelled, and the rest of the paid time ends with the account.`
 export const deleteAccountWarning = (cards: string, credits: string | null, published: string) =>
-  `This deletes ${cards}, all of your agents’ memory, your keys${credits ? `, connected apps and ${credits}` : ' and connected apps'} for good, at once. ${published}, by “deleted user”. It cannot be undone.`
+  `This deletes ${cards}, your comments, all of your agents’ memory, your keys${credits ? `, connected apps and ${credits}` : ' and connected apps'} for good, at once. ${published}, by “deleted user”. It cannot be undone.`
 
 // Api keys
 export const apiKeys = 'API keys'
@@ -179,7 +187,7 @@ export const askBeforeAddingMe = 'Ask me before I am added to a workspace'
 export const askBeforeAddingMeHint = 'You get an invitation instead of becoming a member at once.'
 export const mailAboutCards = 'Mail me about my cards and teams'
 export const mailAboutCardsHint =
-  'Feedback, at most once a day and to a confirmed address, when somebody adds you to a workspace, and when one with your cards is deleted. Mails that you ask for, and invitations, come in any case.'
+  'Feedback (once a day at most) and changes in your teams. Needs a confirmed address. Invitations and password mails always come.'
 export const mailWeekly = 'Mail me once a week what happened in my teams'
 export const mailWeeklyHint =
   'On Mondays, if anything did: new cards, what helped whom, what waits. Needs the mails above and a confirmed address.'
@@ -203,6 +211,15 @@ export const recordsInATeam = 'Records in a team'
 export const recordsInTeam = (team: string) => `Records in ${team}`
 export const recordsInPersonal = 'Records in your personal workspace: you can no longer write in its team'
 export const keyShownOnce = 'This is the only time the key is shown. Keep it out of cards and repositories.'
+/** What a key or an app may, in one or two words. */
+export const scopeNames: Record<string, string> = {
+  search: 'Search',
+  record: 'Record',
+  'case:write': 'Edit cards',
+  publish: 'Publish',
+  'workspace:write': 'Manage teams',
+  account: 'Account',
+}
 export const maySearch = 'Search and read cards, memory and workspaces'
 export const mayRecord = 'Write memory, share cards with private teams, give feedback'
 export const mayWriteCards = 'Create and edit cards (together with record)'

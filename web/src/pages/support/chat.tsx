@@ -71,7 +71,7 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
       {error && (
         <Notice tone="bad">
           <ErrorText error={error} />
-          {strings.askAgainOrWrite}
+          {/try again/i.test(error.message) ? strings.orWrite : strings.askAgainOrWrite}
         </Notice>
       )}
       <div ref={end} />

@@ -173,6 +173,7 @@ import {
   listLinks,
   listVerdicts,
   mergeCard,
+  readEffectDays,
   readEffects,
   reviewQueue,
   setReviewInterval,
@@ -307,6 +308,7 @@ export const capabilities: readonly Capability[] = [
   acceptDraft,
   dismissDraft,
   reopenDraft,
+  readEffectDays,
   readEffects,
 
   createMaterial,

@@ -455,6 +455,9 @@ export const sameSymptom = 'The same symptom, another fix: '
 export const notConfirmedSince = (ago: string) => `Nobody has confirmed it since ${ago}.`
 export const confirmed = 'Confirmed.'
 export const stillWorks = 'Still works'
+export const compare = 'Compare'
+export const somebody = 'somebody'
+export const openTheCard = 'Open the card'
 export const dismiss = 'Dismiss'
 export const dismissed = 'Dismissed. It comes back if somebody doubts it again.'
 export const failedFor = (person: string, ago: string) => `Failed for ${person}, ${ago}`

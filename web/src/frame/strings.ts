@@ -36,6 +36,7 @@ export const keyboard = 'Keyboard'
 // Nav
 export const home = 'Home'
 export const cards = 'Cards'
+export const library = 'Library'
 export const insights = 'Insights'
 export const memory = 'Memory'
 export const team = 'Team'

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import { call } from '../../api/client.ts'
@@ -10,17 +10,11 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { queueQuery } from './card-queries.ts'
 import { ReadersLine } from './readers.tsx'
 import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/review')
-
-const queueQuery = (workspaceId: string | undefined) =>
-  queryOptions({
-    queryKey: ['review-queue', workspaceId ?? 'mine'],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/cards/review-queue', { workspace_id: workspaceId }, { signal }),
-  })
 
 const REASONS: Record<ReviewItem['reason'], string> = {
   doubted: strings.doubted,

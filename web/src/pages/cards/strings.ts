@@ -332,8 +332,7 @@ export const loading = 'Loading'
 
 // Library
 export const library = 'Library'
-export const libraryLead = 'What others solved and published. Browsing is free.'
-export const searchTheLibrary = 'Search the library'
+export const libraryLead = 'What others solved and published.'
 export const noCardFitsFilters = 'No card fits these filters'
 export const libraryIsEmpty = 'The library is empty'
 export const dropTheFilters = 'Drop the filters'

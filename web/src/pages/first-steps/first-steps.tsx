@@ -72,9 +72,7 @@ export function FirstSteps() {
       <div className="flex items-center justify-between gap-2 pl-1">
         <h2 className="text-xs font-medium text-soft">
           {strings.firstStepsBefore}
-          <span className="font-normal text-faint tabular-nums">
-            {strings.doneOf(done, steps.length)}
-          </span>
+          <span className="font-normal text-faint tabular-nums">{strings.doneOf(done, steps.length)}</span>
         </h2>
         <IconButton label={strings.putAway} className="size-6!" onClick={() => dismiss.mutate()}>
           <X size={14} />

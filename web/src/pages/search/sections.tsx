@@ -13,6 +13,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { EmptyState, FormError, Notice } from '../../ui/states.tsx'
 import { ReadersLine } from '../cards/readers.tsx'
 import { EVENT_TYPES } from '../memory/routes.ts'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { remember } from './kept-searches.tsx'
 import {
   HITS_AT_ONCE,
@@ -23,7 +24,7 @@ import {
   usedFilters,
 } from './search-state.ts'
 import * as strings from './strings.ts'
-import { type FreeSection, type useLibrarySearch, useMore } from './use-search.ts'
+import { type FreeSection, tellMissed, type useLibrarySearch, useMore } from './use-search.ts'
 
 type CardsFound = NonNullable<BoxAnswer['mine']>
 type Change = (next: Partial<SearchState>, replace?: boolean) => void
@@ -231,11 +232,18 @@ export const Summary = ({ answer, library }: { answer: BoxAnswer; library: BoxAn
   )
 }
 
+/** After this time without a key, a query is taken as whole. */
+const STOPPED_TYPING_MS = 2500
+
 type NothingProps = { state: SearchState; change: Change; library: BoxAnswer | undefined }
 
 /** After a library search, its own section reports the result. */
 export function NothingFound({ state, change, library }: NothingProps) {
   const filtered = Object.keys(usedFilters(state)).length > 0
+  useEffect(() => {
+    const timer = setTimeout(() => tellMissed(state), STOPPED_TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [state])
   if (library?.library?.results.length)
     return <p className="px-4 py-2 text-sm text-soft">{strings.libraryHasIt}</p>
   return (
@@ -398,6 +406,7 @@ const shortTrust = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): st
 }
 
 function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) {
+  const isUsual = useUsualReaders()(hit)
   const link = wide
     ? ({ to: '/', search: { ...state, card: hit.card_id, event: undefined }, replace: true } as const)
     : cardPage(hit)
@@ -445,9 +454,13 @@ function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) 
       second={
         <>
           <span className="min-w-0 grow truncate text-sm text-soft">
-            <Marked text={cropToMark(hit.snippet)} />
+            {hit.fix ? (
+              <MarkedWords text={plainLine(hit.fix)} words={hit.matched_terms} />
+            ) : (
+              <Marked text={cropToMark(hit.snippet)} />
+            )}
           </span>
-          <ReadersLine card={hit} className="max-w-1/2 shrink-0" />
+          {!isUsual && <ReadersLine card={hit} className="max-w-2/5 shrink-0" />}
         </>
       }
     />
@@ -492,6 +505,15 @@ function EventHit({ event, state, isChosen, wide }: HitRowProps & { event: BoxEv
   )
 }
 
+/** Readers are named where they are not the person alone or the only team. */
+export function useUsualReaders(): (card: Pick<BoxHit, 'home' | 'readers'>) => boolean {
+  const { data } = useQuery(workspacesQuery)
+  const teams = data?.items.filter(({ type }) => type !== 'personal') ?? []
+  const only = teams.length === 1 ? teams[0]?.workspace_id : undefined
+  return ({ home, readers }) =>
+    readers.kind === 'owner' || (readers.kind === 'members' && home.workspace_id === only)
+}
+
 export type Chosen = { card?: string | undefined; event?: string | undefined }
 
 const isChosen = (state: Chosen, one: Chosen): boolean =>
@@ -522,6 +544,20 @@ export function Marked({ text }: { text: string }) {
       <Fragment key={index}>{plain(part)}</Fragment>
     )
   })
+}
+
+const asPattern = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Marks the matched words in a text. */
+export function MarkedWords({ text, words }: { text: string; words: readonly string[] }) {
+  const all = words.filter((word) => word !== '').map(asPattern)
+  if (all.length === 0) return text
+  const found = new RegExp(`(?<![\\p{L}\\p{N}])(${all.join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+  return text
+    .split(found)
+    .map((part, index) =>
+      index % 2 === 1 ? <mark key={index}>{part}</mark> : <Fragment key={index}>{part}</Fragment>,
+    )
 }
 
 const ENTITIES: Record<string, string> = {

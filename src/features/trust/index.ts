@@ -13,4 +13,4 @@ export {
   setReviewInterval,
   tellOwners,
 } from './review-queue.ts'
-export { listVerdicts, verifyCard, withdrawVerdicts } from './verdicts.ts'
+export { listVerdicts, newestNotes, noteKey, verifyCard, withdrawVerdicts } from './verdicts.ts'

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { CloudOff, Command, Plug, Plus, TriangleAlert } from 'lucide-react'
+import { CloudOff, Command, Plus, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/shared/language.ts'
 import { call } from '../api/client.ts'
@@ -12,7 +12,7 @@ import { loadable } from '../lib/loadable.tsx'
 import { useReachable } from '../lib/reachable.ts'
 import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { draftsQuery } from '../pages/drafts/draft-queries.ts'
-import { FirstSteps, useIsConnected } from '../pages/first-steps/first-steps.tsx'
+import { ConnectLink, FirstSteps } from '../pages/first-steps/first-steps.tsx'
 import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
 import { useMe, useSignedIn } from '../session.ts'
 import { Badge, Key } from '../ui/badge.tsx'
@@ -135,18 +135,6 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
         <UserMenu />
       </div>
     </aside>
-  )
-}
-
-/** Stands out until an agent is connected; afterwards it is in the menu of the person. */
-function ConnectLink() {
-  const isConnected = useIsConnected()
-  if (isConnected !== false) return null
-  return (
-    <LinkButton to="/connect" look="primary" className="mx-0">
-      <Plug size={14} aria-hidden />
-      {strings.connectYourAgent}
-    </LinkButton>
   )
 }
 

@@ -12,13 +12,15 @@ import type { SearchState } from '../pages/search/search-state.ts'
 import { useUsualReaders } from '../pages/search/sections.tsx'
 import { workspacesQuery } from '../pages/workspaces/workspace-queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
+import { CORNER_PAGES, type NavItem, PAGES, useBillingPages } from './nav.ts'
 import * as strings from './strings.ts'
 
 export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const [text, setText] = useState('')
   const typed = text.trim()
   const navigate = useNavigate()
+  // Found by its name, whatever the balance.
+  const billing = useBillingPages().map((item) => ({ ...item, label: strings.billing }))
   const go: Go = (run) => () => {
     onClose()
     run()
@@ -44,7 +46,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
             </Item>
           </Command.Group>
           <Command.Group heading={<Heading>{strings.goTo}</Heading>}>
-            {[...PAGES, LIBRARY, ...CORNER_PAGES].map((item) => (
+            {[...PAGES, LIBRARY, ...CORNER_PAGES, ...billing].map((item) => (
               <Item
                 key={item.label}
                 icon={<item.icon size={16} />}

@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import {
   BookText,
   Brain,
   ChartColumn,
-  CreditCard,
+  Coins,
   FileText,
   Inbox,
   LifeBuoy,
@@ -14,6 +15,8 @@ import {
   Settings,
   Users,
 } from 'lucide-react'
+import { credits } from '../lib/format.ts'
+import { configQuery, useMe } from '../session.ts'
 import * as strings from './strings.ts'
 
 /** `also`: the beginning of another address that belongs to the item. `onPhone`: in the bar of a narrow screen. */
@@ -40,7 +43,6 @@ export const PAGES: NavItem[] = [
 export const CORNER_PAGES: NavItem[] = [
   { to: '/connect', label: strings.connectYourAgent, icon: Plug },
   { to: '/effects', label: strings.insights, icon: ChartColumn },
-  { to: '/billing', label: strings.billing, icon: CreditCard },
   { to: '/settings', label: strings.settings, icon: Settings },
   { to: '/guide', label: strings.guide, icon: BookText },
   { to: '/support', label: strings.support, icon: LifeBuoy },
@@ -48,3 +50,11 @@ export const CORNER_PAGES: NavItem[] = [
 
 export const isOpenAt = (path: string, { to, exact, also }: NavItem): boolean =>
   exact ? path === to : path.startsWith(String(to)) || (also !== undefined && path.startsWith(also))
+
+/** Returns the one entry about money: the balance, or nothing where credits are off. */
+export function useBillingPages(): NavItem[] {
+  const me = useMe()
+  const { data: config } = useQuery(configQuery)
+  if (config?.credits === false) return []
+  return [{ to: '/billing', label: credits(me.credits_balance), icon: Coins }]
+}

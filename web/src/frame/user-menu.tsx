@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
 import { cx } from '../lib/cx.ts'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
-import { configQuery, signOut, useMe } from '../session.ts'
+import { signOut, useMe } from '../session.ts'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
+import { CORNER_PAGES, type NavItem, PAGES, useBillingPages } from './nav.ts'
 import * as strings from './strings.ts'
 
 const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
@@ -55,8 +54,7 @@ function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
   const me = useMe()
   const theme = useTheme()
   const navigate = useNavigate()
-  const { data: config } = useQuery(configQuery)
-  const pages = CORNER_PAGES.filter(({ to }) => to !== '/billing' || config?.credits !== false)
+  const pages = [...CORNER_PAGES, ...useBillingPages()]
   return (
     <>
       <MenuLabel>{me.email}</MenuLabel>

@@ -10,6 +10,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { useUsualReaders } from '../search/sections.tsx'
 import { queueQuery } from './card-queries.ts'
 import { ReadersLine } from './readers.tsx'
 import * as strings from './strings.ts'
@@ -55,6 +56,7 @@ export function ReviewQueue() {
 
 /** Without `canSettle` the row leads to the card only. */
 export function QueueRow({ item, canSettle = true }: { item: ReviewItem; canSettle?: boolean }) {
+  const isUsual = useUsualReaders()
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
       <div className="min-w-0 max-w-dialog grow basis-64">
@@ -62,7 +64,7 @@ export function QueueRow({ item, canSettle = true }: { item: ReviewItem; canSett
           <CardLink cardId={item.card_id} title={item.title} />
           <Badge>{REASONS[item.reason]}</Badge>
         </p>
-        <ReadersLine card={item} />
+        {!isUsual(item) && <ReadersLine card={item} />}
         <Why item={item} />
       </div>
       <div className="flex flex-wrap gap-2">

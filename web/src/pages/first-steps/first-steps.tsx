@@ -1,19 +1,19 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Circle, CircleCheck, X } from 'lucide-react'
+import { Circle, CircleCheck, Plug, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { StepName, Workspace } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import * as strings from './strings.ts'
 
 const STEPS: Record<StepName, { label: string; to: LinkProps['to'] }> = {
-  key: { label: strings.makeAKey, to: '/connect' },
+  key: { label: strings.connectYourAgent, to: '/connect' },
   call: { label: strings.seeFirstCall, to: '/connect' },
   card: { label: strings.writeACard, to: '/cards/new' },
   search: { label: strings.searchOnce, to: '/' },
@@ -35,12 +35,34 @@ export function useHasJoined(): boolean {
 export const useIsConnected = (): boolean | undefined =>
   useQuery(firstStepsQuery).data?.steps.some(({ step, done }) => step === 'key' && done)
 
+/** The steps to show; none once they are done or put away. */
+function useShownSteps() {
+  const { data } = useQuery(firstStepsQuery)
+  const hasJoined = useHasJoined()
+  if (!data || data.dismissed_at) return []
+  const steps = data.steps.filter(({ step }) => !hasJoined || OF_MEMBERS.includes(step))
+  return steps.every(({ done }) => done) ? [] : steps
+}
+
+/** Stands out until an agent is connected, unless the first steps say it. */
+export function ConnectLink() {
+  const isConnected = useIsConnected()
+  const isSaid = useShownSteps().length > 0
+  if (isConnected !== false || isSaid) return null
+  return (
+    <LinkButton to="/connect" look="primary" className="mx-0">
+      <Plug size={14} aria-hidden />
+      {strings.connectYourAgent}
+    </LinkButton>
+  )
+}
+
 export function FirstSteps() {
   const { data } = useQuery(firstStepsQuery)
   const hasJoined = useHasJoined()
+  const steps = useShownSteps()
+  const isShown = steps.length > 0
   const address = useRouterState({ select: (state) => state.location.href })
-  const steps = (data?.steps ?? []).filter(({ step }) => !hasJoined || OF_MEMBERS.includes(step))
-  const isShown = data !== undefined && steps.some(({ done }) => !done) && !data.dismissed_at
   const dismiss = useMutation({
     mutationFn: () => call('POST /api/v1/auth/first-steps/dismiss'),
     onSuccess: (steps) => queryClient.setQueryData(firstStepsQuery.queryKey, steps),

@@ -70,7 +70,13 @@ function CardHits({ label, results, state, selected, wide }: CardListProps) {
               {i === 0 ? strings.weakHitsOfSection : strings.weakHitsOnly}
             </p>
           )}
-          <CardHit hit={hit} state={state} isChosen={isChosen(selected, { card: hit.card_id })} wide={wide} />
+          <CardHit
+            hit={hit}
+            place={label}
+            state={state}
+            isChosen={isChosen(selected, { card: hit.card_id })}
+            wide={wide}
+          />
         </li>
       ))}
     </ol>
@@ -405,8 +411,10 @@ const shortTrust = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): st
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) {
-  const isUsual = useUsualReaders()(hit)
+type CardHitProps = HitRowProps & { hit: BoxHit; place: string }
+
+function CardHit({ hit, place, state, isChosen, wide }: CardHitProps) {
+  const isUsual = useUsualReaders()(hit, place)
   const link = wide
     ? ({ to: '/', search: { ...state, card: hit.card_id, event: undefined }, replace: true } as const)
     : cardPage(hit)
@@ -505,13 +513,17 @@ function EventHit({ event, state, isChosen, wide }: HitRowProps & { event: BoxEv
   )
 }
 
-/** Readers are named where they are not the person alone or the only team. */
-export function useUsualReaders(): (card: Pick<BoxHit, 'home' | 'readers'>) => boolean {
+type ReadCard = Pick<BoxHit, 'home' | 'readers'>
+
+/** Readers are named where they are not the person alone, the only team, or everybody in the list of the library. */
+export function useUsualReaders(): (card: ReadCard, place?: string) => boolean {
   const { data } = useQuery(workspacesQuery)
   const teams = data?.items.filter(({ type }) => type !== 'personal') ?? []
   const only = teams.length === 1 ? teams[0]?.workspace_id : undefined
-  return ({ home, readers }) =>
-    readers.kind === 'owner' || (readers.kind === 'members' && home.workspace_id === only)
+  return ({ home, readers }, place) =>
+    readers.kind === 'owner' ||
+    (readers.kind === 'members' && home.workspace_id === only) ||
+    (place === strings.library && home.kind === 'library' && !home.published_from)
 }
 
 export type Chosen = { card?: string | undefined; event?: string | undefined }

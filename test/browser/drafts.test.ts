@@ -81,5 +81,5 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await page.getByRole('button', { name: 'Save as a new card of mine' }).click()
   await page.getByText(/Your draft from .* is back/).waitFor()
   expect(await page.getByLabel('Title').inputValue()).toBe('The quarry client has to be declared')
-  await look(person, '/effects', 'effects', 'Failures avoided')
+  await look(person, '/effects', 'effects', 'Nothing delivered yet')
 })

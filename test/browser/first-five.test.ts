@@ -88,7 +88,7 @@ test('the answers choose what comes first, and the first steps tick themselves o
   const call = (path: string, body: unknown) =>
     fetch(stage.base + path, { method: 'POST', headers: agent, body: JSON.stringify(body) })
   expect((await call('/api/v1/search', { query: 'pool exhausted' })).status).toBe(200)
-  await page.getByRole('link', { name: 'Search', exact: true }).click()
+  await page.getByRole('link', { name: 'Home', exact: true }).click()
   await steps.getByText('3 of 5').waitFor()
   await judgeThreeSizes(page, 'first-steps')
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -97,7 +97,7 @@ test('the answers choose what comes first, and the first steps tick themselves o
   await page.getByRole('main').getByRole('button', { name: 'Add sample cards' }).first().click()
   await page.getByText('4 sample cards added. Only you see them.').waitFor()
   await page.getByText('Connection pool exhausted after a deploy').first().waitFor()
-  await page.getByRole('link', { name: 'My cards' }).click()
+  await page.getByRole('link', { name: 'Cards', exact: true }).click()
   await page.getByText('4 sample cards among yours').waitFor()
   await steps.getByText('3 of 5').waitFor()
   await judgeThreeSizes(page, 'sample-cards')
@@ -202,7 +202,7 @@ test('the guide is inside the app, can be searched, and shows the address of the
   await page.getByRole('list', { name: 'Sections found' }).getByRole('link').first().waitFor()
   // Its own link leads back to all pages.
   await visit(page, '/guide')
-  await page.getByRole('list', { name: 'Pages of the guide' }).waitFor()
+  await page.getByRole('list', { name: 'Start here' }).waitFor()
   await settled(page)
   expect(await page.getByLabel('Search the guide').inputValue()).toBe('')
   expect(new URL(page.url()).search).toBe('')
@@ -255,7 +255,7 @@ test('the chat tells somebody in the web app what to click, and a ticket is answ
 
   await openPage(page, '/inbox')
   await page.getByText('Support answered your ticket').waitFor()
-  await page.getByRole('link', { name: 'Open my tickets' }).click()
+  await page.getByRole('link', { name: 'Support answered your ticket' }).click()
   await page.getByRole('link', { name: /1 reply/ }).click()
   await page.getByText('Set PORT to another number.').waitFor()
   await page.getByLabel('Your reply').fill('Thanks, it starts.')

@@ -88,7 +88,10 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await signIn(owner)
   await openPage(page, '/inbox')
   await page.getByText('Reason: It tells to switch off TLS.').waitFor()
-  await page.getByRole('link', { name: 'Open the card' }).first().click()
+  await page
+    .getByRole('link', { name: /A moderator decided/ })
+    .first()
+    .click()
   await page.getByText('Hidden from everybody but you').waitFor()
   await judge(page, 'hidden-card')
   await page.getByRole('button', { name: 'Appeal …' }).click()

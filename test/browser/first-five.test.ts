@@ -120,7 +120,7 @@ test('the answers choose what comes first, and the first steps tick themselves o
   })
   await page.setViewportSize({ width: 1280, height: 800 })
   await reopenPage(page)
-  await page.getByRole('link', { name: 'Connect your agent' }).waitFor()
+  await page.getByRole('link', { name: 'Home', exact: true }).waitFor()
   await settled(page)
   expect(await steps.count()).toBe(0)
 })

@@ -24,7 +24,7 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   await openPage(page, '/')
   // A phone has no side bar.
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.getByRole('link', { name: '1 unread Inbox' }).waitFor()
+  await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('link', { name: 'Inbox 1 unread' }).click()
   await page.getByText('Stranger added you to Strange team').waitFor()

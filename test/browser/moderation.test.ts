@@ -51,7 +51,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await page.getByText('A moderator will look at it.').waitFor()
 
   await openPage(boss.page, '/inbox')
-  await boss.page.getByRole('link', { name: 'Open the queue' }).click()
+  await boss.page.getByRole('link', { name: /A card waits for a moderator/ }).click()
   await boss.page.getByRole('link', { name: card.title }).waitFor()
   // The notice that led here is read.
   await boss.page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()

@@ -162,7 +162,7 @@ test('what a member publishes stays a card of the team, free and marked in all i
   const { page } = mate
   await openPage(page, `/workspaces/${team}`)
   const news = page.getByRole('listitem').filter({ hasText: SAMPLES[0].title })
-  await news.getByText(mark).waitFor()
+  await news.getByText('also in the library').waitFor()
   await picture(page, 'team-card-in-library')
   await visit(page, `/cards?scope=workspace&workspace=${team}`)
   await page.getByRole('list', { name: 'Cards' }).getByText(mark).waitFor()

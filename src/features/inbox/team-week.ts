@@ -31,7 +31,7 @@ import {
   type Words,
 } from '../mail/index.ts'
 import { hasRole, policyOf, requireRole } from '../permissions/index.ts'
-import { missedSearches } from '../search/index.ts'
+import { missedByWeek, missedSearches } from '../search/index.ts'
 import { cardsToReview, QueueItem, stands } from '../trust/index.ts'
 
 /** The viewer, the workspace, and the period, which excludes `until`. */
@@ -194,6 +194,10 @@ const TeamWeek = z
       .describe(
         'Words of members’ searches in this team that found nothing; null where the policy keeps none',
       ),
+    missed_by_week: z
+      .array(z.object({ week: z.string().describe('Its Monday'), times: z.int() }))
+      .nullable()
+      .describe('How many of them there were in each of eight weeks, oldest first'),
     doubted: partOf(QueueItem).describe(
       'Cards that somebody called failed or outdated, as in the review queue',
     ),
@@ -263,6 +267,7 @@ async function weekOf(
   const missed = policyOf(workspace).keepMissedSearches
     ? part(await missedSearches(ctx, workspaceId, { since, until }, limit + 1), limit)
     : null
+  const missedWeeks = missed === null ? null : await missedByWeek(ctx, workspaceId)
   const isEditor = hasRole(role, 'editor')
   const queue = await cardsToReview(ctx, { viewerId, workspaceId, isEditor })
   const isDoubted = ({ reason }: (typeof queue)[number]) => reason === 'doubted'
@@ -276,6 +281,7 @@ async function weekOf(
     cards: withHomes(cards),
     helped: withHomes(helped),
     missed_searches: missed,
+    missed_by_week: missedWeeks,
     doubted: part(queue.filter(isDoubted), limit),
     review: isEditor
       ? part(

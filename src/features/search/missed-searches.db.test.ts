@@ -42,6 +42,14 @@ onBothEngines('searches that found nothing', (t) => {
     await box(viewer, 'docker build inodes')
     await box(viewer, 'only one part', { sections: ['team'] })
     expect(await words(admin, workspaceId)).toEqual(['docker build inodes'])
+    const byWeek = async () =>
+      (await admin.get(`/api/v1/workspaces/${workspaceId}/week`)).body.missed_by_week.map(
+        (one: { times: number }) => one.times,
+      )
+    expect(await byWeek()).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
+    t.later(7 * DAY_MS)
+    await box(viewer, 'docker build inodes')
+    expect(await byWeek()).toEqual([0, 0, 0, 0, 0, 0, 1, 1])
     const { card_id, fix_summary } = await record(editor, {
       title: 'The inodes of overlay2 run out',
       fix_summary: 'Prune the\nbuild cache.',

@@ -50,7 +50,9 @@ const BoxHit = SearchResult.omit({
   why: true,
   fits: true,
 })
-  .extend({ fix: z.string().describe('The first words of the fix, on one line') })
+  .extend({
+    fix: z.string().describe('The first words of the fix on one line; of the symptom where there is no fix'),
+  })
   .meta({ id: 'SearchBoxHit' })
 
 const CardSection = SearchResponse.pick({ total: true, corrected: true, read_as: true })
@@ -107,7 +109,7 @@ async function searchBox(ctx: UserCtx, input: BoxInput): Promise<BoxAnswerInput>
     const found = await searchIn(ctx, SCOPES[section], question(more))
     return {
       ...found,
-      results: found.results.map((hit) => ({ ...hit, fix: fixLine(hit.fix_summary) })),
+      results: found.results.map((hit) => ({ ...hit, fix: fixLine(hit.fix_summary || hit.symptom) })),
     }
   }
 

@@ -179,7 +179,18 @@ const TopBar = ({ onPalette, onKeys }: { onPalette: () => void; onKeys: () => vo
   </header>
 )
 
+/** Names an item with its count, as the side bar does. */
+function useNames(): (item: NavItem) => string {
+  const unread = useQuery(unreadQuery).data?.unread ?? 0
+  const drafts = useQuery(draftsQuery).data?.total ?? 0
+  return ({ to, label }) => {
+    if (to === '/inbox' && unread > 0) return `${label} ${unread} ${strings.noticesUnread}`
+    return to === '/drafts' && drafts > 0 ? `${label} ${drafts} ${strings.draftsWaiting}` : label
+  }
+}
+
 function BottomBar() {
+  const nameOf = useNames()
   const path = useRouterState({ select: (state) => state.location.pathname })
   const cell = 'grid min-h-14 min-w-0 flex-1 place-items-center content-center gap-0.5 text-xs'
   return (
@@ -193,6 +204,7 @@ function BottomBar() {
           <Link
             key={item.label}
             to={item.to}
+            aria-label={nameOf(item)}
             aria-current={isOpen ? 'page' : undefined}
             className={cx(cell, isOpen ? 'text-accent' : 'text-soft')}
           >
@@ -201,7 +213,7 @@ function BottomBar() {
               <Count item={item} />
             </span>
             {/* With very large letters the names would overlap. */}
-            <span className="max-xs:sr-only">{item.label}</span>
+            <span className="max-xs:hidden">{item.label}</span>
           </Link>
         )
       })}

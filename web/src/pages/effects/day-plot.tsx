@@ -62,7 +62,7 @@ export function DayPlot({ workspaceId, days, title, height = 140 }: Props) {
   )
 }
 
-const wholeNumber = (value: number) => (Number.isInteger(value) ? formatNumber(value) : '')
+export const wholeNumber = (value: number) => (Number.isInteger(value) ? formatNumber(value) : '')
 
 function Plot({ days, label, height }: { days: EffectDays; label: string; height: number }) {
   const drawn = useMemo(

@@ -1,12 +1,15 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { ChartColumn } from 'lucide-react'
+import { useMemo } from 'react'
 import { call } from '../../api/client.ts'
 import type { Effects } from '../../api/types.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { buttonClass, LinkButton } from '../../ui/button.tsx'
+import { LazyChart } from '../../ui/lazy.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { DayPlot } from './day-plot.tsx'
+import { weekQuery } from '../workspaces/workspace-queries.ts'
+import { DayPlot, wholeNumber } from './day-plot.tsx'
 import * as strings from './strings.ts'
 
 const effectsQuery = (workspaceId: string | undefined) =>
@@ -80,7 +83,30 @@ export function Insights({ workspaceId }: { workspaceId?: string }) {
       {workspaceId && <p className="text-sm text-soft">{strings.teamLead}</p>}
       <DayPlot workspaceId={workspaceId} days={30} title={strings.theLast30Days} height={200} />
       {isEmpty ? <NothingYet /> : <Figures effects={effects.data} />}
+      {workspaceId && <MissedByWeek workspaceId={workspaceId} />}
     </div>
+  )
+}
+
+const MIN_WEEKS_DRAWN = 2
+
+/** Searches of the team that found nothing, by week. */
+function MissedByWeek({ workspaceId }: { workspaceId: string }) {
+  const { data } = useQuery(weekQuery(workspaceId))
+  const weeks = data?.missed_by_week
+  const drawn = useMemo(
+    () => ({
+      times: weeks?.map(({ week }) => Date.parse(week) / 1000) ?? [],
+      values: weeks?.map(({ times }) => times) ?? [],
+    }),
+    [weeks],
+  )
+  if (drawn.values.filter((times) => times > 0).length < MIN_WEEKS_DRAWN) return null
+  return (
+    <section aria-label={strings.missedByWeek} className="min-w-0">
+      <h2 className="mb-2 text-base font-semibold">{strings.missedByWeek}</h2>
+      <LazyChart label={strings.missedByWeek} {...drawn} bars format={wholeNumber} />
+    </section>
   )
 }
 

@@ -30,3 +30,4 @@ export const nothingYetHint =
   'Once agents are connected, this shows which cards they were given, and whether those worked.'
 export const connectYourAgent = 'Connect your agent'
 export const reportsAndAppeals = 'Reports and appeals'
+export const missedByWeek = 'Searches that found nothing, by week'

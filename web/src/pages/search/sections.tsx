@@ -462,11 +462,7 @@ function CardHit({ hit, place, state, isChosen, wide }: CardHitProps) {
       second={
         <>
           <span className="min-w-0 grow truncate text-sm text-soft">
-            {hit.fix ? (
-              <MarkedWords text={plainLine(hit.fix)} words={hit.matched_terms} />
-            ) : (
-              <Marked text={cropToMark(hit.snippet)} />
-            )}
+            <MarkedWords text={plainLine(hit.fix)} words={hit.matched_terms} />
           </span>
           {!isUsual && <ReadersLine card={hit} className="max-w-2/5 shrink-0" />}
         </>
@@ -546,18 +542,6 @@ export function neighbour(all: readonly Chosen[], state: SearchState, by: number
   return all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]
 }
 
-/** Shows a snippet with the `<mark>` of the server as text, without the marks of Markdown. */
-export function Marked({ text }: { text: string }) {
-  return text.split(/(<mark>[\s\S]*?<\/mark>)/g).map((part, index) => {
-    const hit = /^<mark>([\s\S]*)<\/mark>$/.exec(part)
-    return hit ? (
-      <mark key={index}>{plain(hit[1] ?? '')}</mark>
-    ) : (
-      <Fragment key={index}>{plain(part)}</Fragment>
-    )
-  })
-}
-
 const asPattern = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Marks the matched words in a text. */
@@ -570,29 +554,4 @@ export function MarkedWords({ text, words }: { text: string; words: readonly str
     .map((part, index) =>
       index % 2 === 1 ? <mark key={index}>{part}</mark> : <Fragment key={index}>{part}</Fragment>,
     )
-}
-
-const ENTITIES: Record<string, string> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&amp;': '&',
-  '&quot;': '"',
-  '&#39;': "'",
-}
-/** Drops the language after a fence. */
-const plain = (text: string) =>
-  text
-    .replace(/(?:```|~~~)[\w+#-]*|`+|\*\*/g, '')
-    .replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
-
-/** Fits the narrowest list. */
-const MAX_CHARS_BEFORE = 12
-
-/** Cuts a snippet to begin shortly before its first marked word. */
-export function cropToMark(snippet: string): string {
-  const at = snippet.indexOf('<mark>')
-  if (at <= MAX_CHARS_BEFORE) return snippet
-  const from = snippet.indexOf(' ', at - MAX_CHARS_BEFORE)
-  // Cut at a blank, so that no HTML entity is cut in two.
-  return from < 0 || from >= at ? `…${snippet.slice(at)}` : `…${snippet.slice(from + 1)}`
 }

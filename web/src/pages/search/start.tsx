@@ -1,6 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
 import { call } from '../../api/client.ts'
 import type { ListedCard } from '../../api/types.ts'
 import { RECENT } from '../../first-load/requests.ts'
@@ -8,10 +7,8 @@ import { cx } from '../../lib/cx.ts'
 import { excerpt, formatAgo } from '../../lib/format.ts'
 import { useWide } from '../../lib/hooks.ts'
 import { lazyPart } from '../../lib/loadable.tsx'
-import { LinkButton } from '../../ui/button.tsx'
-import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { ReadersLine } from '../cards/readers.tsx'
-import { AddSamples } from '../first-steps/first-steps.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { KeptSearchList } from './kept-searches.tsx'
 import type { SearchState } from './search-state.ts'
@@ -19,8 +16,6 @@ import { useUsualReaders } from './sections.tsx'
 import * as strings from './strings.ts'
 
 type Change = (next: Partial<SearchState>) => void
-
-const EXAMPLES = [strings.exampleError, strings.exampleGoal, strings.exampleCode]
 
 export const recentQuery = queryOptions({
   queryKey: ['cards', 'recent'],
@@ -60,57 +55,12 @@ export function StartList({ selected, change }: { selected: string | undefined; 
     <>
       {!wide && <HomePane />}
       <KeptSearchList change={change} />
-      {isEmpty && (hasTeam ? <EmptyTeam /> : <EmptyVault change={change} />)}
+      {isEmpty && <EmptyHome hasTeam={hasTeam} change={change} />}
       {ofTeam.length > 0 && <RecentList title={strings.inYourTeams} cards={ofTeam} selected={selected} />}
       {mine.length > 0 && <RecentList title={strings.changedLast} cards={mine} selected={selected} />}
     </>
   )
 }
-
-const EmptyTeam = () => (
-  <EmptyState
-    icon={<Search size={18} />}
-    title={strings.emptyTeamTitle}
-    action={<LinkButton to="/connect">{strings.connectYourAgent}</LinkButton>}
-  >
-    {strings.emptyTeamHint}
-  </EmptyState>
-)
-
-const EmptyVault = ({ change }: { change: Change }) => (
-  <EmptyState
-    icon={<Search size={18} />}
-    title={strings.emptyVaultTitle}
-    action={
-      <div className="flex flex-wrap justify-center gap-2">
-        <LinkButton to="/cards/new" look="primary">
-          {strings.writeFirstCard}
-        </LinkButton>
-        <LinkButton to="/connect">{strings.connectYourAgent}</LinkButton>
-        <AddSamples />
-      </div>
-    }
-    example={
-      <>
-        {strings.orTrySearch}
-        {EXAMPLES.map((example, index) => (
-          <span key={example}>
-            {index > 0 && ', '}
-            <button
-              type="button"
-              className="font-mono text-accent hover:underline"
-              onClick={() => change({ q: example })}
-            >
-              {example}
-            </button>
-          </span>
-        ))}
-      </>
-    }
-  >
-    {strings.emptyVaultHint}
-  </EmptyState>
-)
 
 type RecentProps = { title: string; cards: ListedCard[]; selected: string | undefined }
 
@@ -158,6 +108,8 @@ function RecentList({ title, cards, selected }: RecentProps) {
     </>
   )
 }
+
+const EmptyHome = lazyPart(async () => (await import('./empty-home.tsx')).EmptyHome)
 
 /** Loaded apart: the first load is for the list and the search. */
 export const HomePane = lazyPart(async () => (await import('./home-pane.tsx')).HomePane)

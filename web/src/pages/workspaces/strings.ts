@@ -166,6 +166,7 @@ export const draftByAgentOf = (owner: string) => `A draft by an agent of ${owner
 export const readTheDraft = 'Read the draft'
 export const lastWeeks = (weeks: number) => `The last ${weeks} weeks`
 export const newCards = 'New and changed cards'
+export const alsoInLibrary = 'also in the library'
 export const by = (person: string) => `by ${person}`
 export const changed = 'changed'
 export const changedBy = (person: string) => `changed by ${person}`
@@ -199,7 +200,7 @@ export const allWorkspaces = 'All workspaces'
 export const yourRole = (role: string) => `You are ${role}`
 export const insights = 'Insights'
 export const reportsAndAppeals = 'Reports and appeals'
-export const cards = 'Cards'
+export const cards = 'Team cards'
 export const ownWorkspaceLead =
   'This is your own workspace. It has one member and takes no invitations; make a team workspace to share cards.'
 export const notAMember = ' You are not a member, so the list of members is not shown.'

@@ -207,7 +207,11 @@ function Part({ title, lead, part, children }: PartProps) {
   )
 }
 
-type LineProps = { card: { card_id: string; title: string }; at: string; aside: string | null }
+type LineProps = {
+  card: Pick<Week['cards']['items'][number], 'card_id' | 'title' | 'home'>
+  at: string
+  aside: string | null
+}
 
 const Line = ({ card, at, aside }: LineProps) => (
   <li className="flex items-baseline justify-between gap-x-4 py-1.5 text-sm">
@@ -227,6 +231,7 @@ const Line = ({ card, at, aside }: LineProps) => (
         </>
       )}
       {formatAgo(at)}
+      {card.home.published_from && ` · ${strings.alsoInLibrary}`}
     </span>
   </li>
 )

@@ -12,7 +12,6 @@ import { loadable } from '../lib/loadable.tsx'
 import { useReachable } from '../lib/reachable.ts'
 import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { draftsQuery } from '../pages/drafts/draft-queries.ts'
-import { ConnectLink, FirstSteps } from '../pages/first-steps/first-steps.tsx'
 import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
 import { useMe, useSignedIn } from '../session.ts'
 import { Badge, Key } from '../ui/badge.tsx'
@@ -24,6 +23,7 @@ import { UserMenu } from './user-menu.tsx'
 
 const palette = loadable(() => import('./command-palette.tsx'))
 const keyboardHelp = loadable(() => import('./keyboard-help.tsx'))
+const firstSteps = loadable(() => import('../pages/first-steps/first-steps.tsx'))
 const sharing = loadable(() => import('../pages/settings/sharing.tsx'))
 
 type OverlayProps = { onClose: () => void }
@@ -36,6 +36,17 @@ function LazyPalette(props: OverlayProps & { onKeys: () => void }) {
 function LazyKeyboardHelp(props: OverlayProps) {
   const { value } = keyboardHelp.useLoaded()
   return value && <value.KeyboardHelp {...props} />
+}
+
+function LazyFirstSteps({ withConnect }: { withConnect?: boolean }) {
+  const { value } = firstSteps.useLoaded()
+  if (!value) return null
+  return (
+    <>
+      {withConnect && <value.ConnectLink />}
+      <value.FirstSteps />
+    </>
+  )
 }
 
 function LazySharingQuestion() {
@@ -96,7 +107,7 @@ function HomeSteps() {
   if (!isHome || wide) return null
   return (
     <div className="px-4 pt-4 empty:hidden">
-      <FirstSteps />
+      <LazyFirstSteps />
     </div>
   )
 }
@@ -127,8 +138,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
           <Plus size={14} aria-hidden />
           {strings.newCard}
         </LinkButton>
-        <ConnectLink />
-        <FirstSteps />
+        <LazyFirstSteps withConnect />
       </div>
       {/* In a low window the links above scroll; the menu stays visible. */}
       <div className="grid border-t border-line px-3 pt-2 pb-4">
@@ -208,12 +218,12 @@ function BottomBar() {
             aria-current={isOpen ? 'page' : undefined}
             className={cx(cell, isOpen ? 'text-accent' : 'text-soft')}
           >
+            {/* First for those who hear it, below for those who see it. With very large letters names would overlap. */}
+            <span className="order-last max-xs:hidden">{item.label}</span>
             <span className="flex items-center gap-0.5">
               <item.icon size={18} aria-hidden />
               <Count item={item} />
             </span>
-            {/* With very large letters the names would overlap. */}
-            <span className="max-xs:hidden">{item.label}</span>
           </Link>
         )
       })}

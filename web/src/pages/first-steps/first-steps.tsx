@@ -26,8 +26,8 @@ const OF_MEMBERS: readonly StepName[] = ['search', 'key', 'call']
 const isTeam = ({ type }: Workspace) => type !== 'personal'
 
 /** Returns whether the person is in a team of somebody else. */
-export function useHasJoined(): boolean {
-  const { data } = useQuery(workspacesQuery)
+function useHasJoined(isAsked: boolean): boolean {
+  const { data } = useQuery({ ...workspacesQuery, enabled: isAsked })
   return data?.items.some((one) => isTeam(one) && one.role !== 'admin') ?? false
 }
 
@@ -38,7 +38,7 @@ export const useIsConnected = (): boolean | undefined =>
 /** The steps to show; none once they are done or put away. */
 function useShownSteps() {
   const { data } = useQuery(firstStepsQuery)
-  const hasJoined = useHasJoined()
+  const hasJoined = useHasJoined(data !== undefined && !data.dismissed_at)
   if (!data || data.dismissed_at) return []
   const steps = data.steps.filter(({ step }) => !hasJoined || OF_MEMBERS.includes(step))
   return steps.every(({ done }) => done) ? [] : steps
@@ -59,9 +59,9 @@ export function ConnectLink() {
 
 export function FirstSteps() {
   const { data } = useQuery(firstStepsQuery)
-  const hasJoined = useHasJoined()
   const steps = useShownSteps()
   const isShown = steps.length > 0
+  const hasJoined = useHasJoined(isShown)
   const address = useRouterState({ select: (state) => state.location.href })
   const dismiss = useMutation({
     mutationFn: () => call('POST /api/v1/auth/first-steps/dismiss'),

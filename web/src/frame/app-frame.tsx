@@ -189,18 +189,7 @@ const TopBar = ({ onPalette, onKeys }: { onPalette: () => void; onKeys: () => vo
   </header>
 )
 
-/** Names an item with its count, as the side bar does. */
-function useNames(): (item: NavItem) => string {
-  const unread = useQuery(unreadQuery).data?.unread ?? 0
-  const drafts = useQuery(draftsQuery).data?.total ?? 0
-  return ({ to, label }) => {
-    if (to === '/inbox' && unread > 0) return `${label} ${unread} ${strings.noticesUnread}`
-    return to === '/drafts' && drafts > 0 ? `${label} ${drafts} ${strings.draftsWaiting}` : label
-  }
-}
-
 function BottomBar() {
-  const nameOf = useNames()
   const path = useRouterState({ select: (state) => state.location.pathname })
   const cell = 'grid min-h-14 min-w-0 flex-1 place-items-center content-center gap-0.5 text-xs'
   return (
@@ -214,12 +203,13 @@ function BottomBar() {
           <Link
             key={item.label}
             to={item.to}
-            aria-label={nameOf(item)}
             aria-current={isOpen ? 'page' : undefined}
             className={cx(cell, isOpen ? 'text-accent' : 'text-soft')}
           >
-            {/* First for those who hear it, below for those who see it. With very large letters names would overlap. */}
-            <span className="order-last max-xs:hidden">{item.label}</span>
+            {/* First for those who hear it, below for those who see it. */}
+            <span data-bar-name="" className="order-last">
+              {item.label}
+            </span>
             <span className="flex items-center gap-0.5">
               <item.icon size={18} aria-hidden />
               <Count item={item} />

@@ -174,6 +174,7 @@ import {
   listLinks,
   listVerdicts,
   mergeCard,
+  readEffectDays,
   readEffects,
   reviewQueue,
   setReviewInterval,
@@ -310,6 +311,7 @@ export const capabilities: readonly Capability[] = [
   acceptDraft,
   dismissDraft,
   reopenDraft,
+  readEffectDays,
   readEffects,
 
   createMaterial,

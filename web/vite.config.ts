@@ -17,12 +17,15 @@ const compressAssets = (): Plugin => ({
     const folder = join(dir ?? 'dist', 'assets')
     const names = await readdir(folder)
     await Promise.all(
-      names.map(async (name) => {
-        const content = await readFile(join(folder, name))
-        const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
-        await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(content, brotli))
-        await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(content, { level: 9 }))
-      }),
+      // A font is compressed already.
+      names
+        .filter((name) => !name.endsWith('.woff2'))
+        .map(async (name) => {
+          const content = await readFile(join(folder, name))
+          const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
+          await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(content, brotli))
+          await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(content, { level: 9 }))
+        }),
     )
   },
 })
@@ -57,6 +60,21 @@ const askFirst = (): Plugin => ({
   },
 })
 
+/** The font of the first texts: without this it is asked for only once the style sheet has been read. */
+const preloadFont = (): Plugin => ({
+  name: 'preload-font',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {} }) => {
+      const font = Object.keys(bundle).find((name) => /inter-latin-wght-normal.*\.woff2$/.test(name))
+      if (!font) throw new Error('The build has no file for the font.')
+      const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `/${font}` }
+      return [{ tag: 'link', injectTo: 'head-prepend', attrs }]
+    },
+  },
+})
+
 /** What the server answers itself while Vite serves the pages of the app: `npm start` beside `npx vite web`. */
 const PROXIED = [
   '/api',
@@ -72,7 +90,7 @@ const PROXIED = [
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react(), tailwindcss(), askFirst(), compressAssets()],
+  plugins: [react(), tailwindcss(), askFirst(), preloadFont(), compressAssets()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -37,6 +37,7 @@ export const DISTRIBUTION = {
   first_steps: 'user_id',
   kept_searches: 'user_id',
   missed_searches: 'workspace_id',
+  missed_search_weeks: 'workspace_id',
   recall_calls: 'user_id',
   recall_items: 'user_id',
   card_reads: 'user_id',

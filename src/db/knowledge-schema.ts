@@ -560,4 +560,11 @@ export type CardCommentsTable = {
 /** Searches of a team without a result: the words, without the searcher. */
 export type MissedSearchesTable = { workspace_id: string; words: string; times: number; last_at: string }
 
-export type TeamTables = { card_comments: CardCommentsTable; missed_searches: MissedSearchesTable }
+/** `week` is its Monday, such as 2026-11-16. */
+export type MissedSearchWeeksTable = { workspace_id: string; week: string; times: number }
+
+export type TeamTables = {
+  card_comments: CardCommentsTable
+  missed_searches: MissedSearchesTable
+  missed_search_weeks: MissedSearchWeeksTable
+}

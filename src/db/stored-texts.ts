@@ -147,6 +147,7 @@ export const STORED_TEXTS = {
   // Made from texts above.
   card_tags: null,
   missed_searches: null,
+  missed_search_weeks: null,
   library_snapshot_parts: null,
   search_docs: null,
   search_words: null,

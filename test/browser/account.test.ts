@@ -11,7 +11,7 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
   const { page } = await stage.window()
   await openPage(page, '/')
   await page.getByRole('heading', { name: 'Nobody solves the same problem twice' }).waitFor()
-  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByRole('link', { name: 'Create the first account' }).click()
   await page.getByLabel('Name').fill('Team lead')
   await page.getByLabel('E-mail').fill('lead@example.com')
   await page.getByLabel('Password').fill(PASSWORD)

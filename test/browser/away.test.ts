@@ -21,7 +21,7 @@ test('while the server is away the frame stays, and pages come back by themselve
   await page.getByRole('link', { name: 'Memory' }).first().click()
   // Each part says so, if an earlier test has left the script of the page in the window's cache.
   await page.getByText('This page loads by itself when it is back.').first().waitFor()
-  expect(await page.getByRole('link', { name: 'My cards' }).first().isVisible()).toBe(true)
+  expect(await page.getByRole('link', { name: 'Cards', exact: true }).first().isVisible()).toBe(true)
   await expectAccessible(page)
   await picture(page, 'away-1280')
   await context.setOffline(false)
@@ -95,7 +95,7 @@ test('an error in a page, in a part of one or in a chart leaves everything aroun
     (await page.request.post(`${stage.base}/api/v1${path}`, { headers, data })).json()
   await post('/auth/register', { email: 'unlucky@example.com', password: PASSWORD, display_name: 'Unlucky' })
   const { card_id } = await post('/cards', SAMPLES[0])
-  const frame = page.getByRole('link', { name: 'My cards' }).first()
+  const frame = page.getByRole('link', { name: 'Cards', exact: true }).first()
 
   await intercept(page, '**/api/v1/notices?*', (route) =>
     route.fulfill({ json: { items: [null], total: 1 } }),

@@ -33,7 +33,7 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await person.api('POST', '/api/v1/drafts', { candidates: ['lantern', 'orchard', 'quarry'].map(candidate) })
   await page.setViewportSize({ width: 1280, height: 800 })
   await openPage(page, '/inbox')
-  await page.getByRole('link', { name: 'Open the drafts' }).click()
+  await page.getByRole('link', { name: 'Something you solved could become a card' }).click()
   await page.getByRole('link', { name: 'Drafts 3 waiting' }).waitFor()
   // The notice that led here is read.
   await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
@@ -81,5 +81,5 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   await page.getByRole('button', { name: 'Save as a new card of mine' }).click()
   await page.getByText(/Your draft from .* is back/).waitFor()
   expect(await page.getByLabel('Title').inputValue()).toBe('The quarry client has to be declared')
-  await look(person, '/effects', 'effects', 'Failures avoided')
+  await look(person, '/effects', 'effects', 'Nothing delivered yet')
 })

@@ -24,7 +24,7 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   await openPage(page, '/')
   // A phone has no side bar.
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.getByRole('button', { name: '1 unread More' }).waitFor()
+  await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('link', { name: 'Inbox 1 unread' }).click()
   await page.getByText('Stranger added you to Strange team').waitFor()
@@ -60,7 +60,7 @@ test('a person who wants to be asked first switches that on, and accepts or decl
   await page.getByText('Invitation declined.').waitFor()
   await notice('Unwanted team').getByText('You are not a member').waitFor()
   await notice('Wanted team').locator('a:focus').waitFor()
-  await notice('Wanted team').getByRole('link', { name: 'Open' }).first().click()
+  await notice('to Wanted team').getByRole('link').click()
   await page.getByRole('heading', { name: 'Wanted team' }).waitFor()
   const { role } = await mate.api<{ role: string }>('GET', `/api/v1/workspaces/${wanted}`)
   expect(role).toBe('editor')
@@ -75,7 +75,7 @@ test('all notices are marked as read at once, and markup in a name stays text', 
   await page.getByText('added you to One team').waitFor()
   expect(await page.locator('main img').count()).toBe(0)
   // Opening what one is about marks it as read.
-  await page.getByRole('listitem').filter({ hasText: 'One team' }).getByRole('link', { name: 'Open' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'One team' }).getByRole('link').click()
   await page.getByRole('link', { name: 'Inbox 2 unread' }).click()
   await page.getByRole('button', { name: 'Mark all as read' }).click()
   await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()

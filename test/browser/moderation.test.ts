@@ -51,7 +51,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await page.getByText('A moderator will look at it.').waitFor()
 
   await openPage(boss.page, '/inbox')
-  await boss.page.getByRole('link', { name: 'Open the queue' }).click()
+  await boss.page.getByRole('link', { name: /A card waits for a moderator/ }).click()
   await boss.page.getByRole('link', { name: card.title }).waitFor()
   // The notice that led here is read.
   await boss.page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
@@ -88,7 +88,10 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await signIn(owner)
   await openPage(page, '/inbox')
   await page.getByText('Reason: It tells to switch off TLS.').waitFor()
-  await page.getByRole('link', { name: 'Open the card' }).first().click()
+  await page
+    .getByRole('link', { name: /A moderator decided/ })
+    .first()
+    .click()
   await page.getByText('Hidden from everybody but you').waitFor()
   await judge(page, 'hidden-card')
   await page.getByRole('button', { name: 'Appeal …' }).click()

@@ -89,7 +89,7 @@ test('solved by one, shared with the team, found by a teammate’s agent', async
 
     // The teammate reads it in the box, and by the command in a project whose cards go to the team.
     await openPage(mate.page, '/?q=pool+exhausted+after+deploy')
-    await mate.page.getByRole('list', { name: 'Team' }).getByText('Platform team, 2 people').waitFor()
+    await mate.page.getByRole('list', { name: 'Team' }).getByText('Release the client').waitFor()
     expect(await kvault(folder, mateKey, ['search', 'pool', 'exhausted'])).toContain('Release the client')
     writeFileSync(join(folder, '.kvault.json'), JSON.stringify({ workspace_id: team }))
     writeFileSync(join(folder, 'card.json'), JSON.stringify(SAMPLES[1]))
@@ -122,7 +122,9 @@ test('drafts are called drafts, publishing shows its review and what it earns, a
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Publish · earn 5' }).click()
   await page.getByText('Published to the library. You earned 5 credits.').waitFor()
-  await page.getByText('105 credits').first().waitFor()
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: '105 credits' }).waitFor()
+  await page.keyboard.press('Escape')
   await page.getByText('Platform team · also in the library').waitFor()
 
   await page.getByRole('button', { name: 'Share', exact: true }).click()
@@ -161,7 +163,7 @@ test('what a member publishes stays a card of the team, free and marked in all i
   const { page } = mate
   await openPage(page, `/workspaces/${team}`)
   const news = page.getByRole('listitem').filter({ hasText: SAMPLES[0].title })
-  await news.getByText(mark).waitFor()
+  await news.getByText('also in the library').waitFor()
   await picture(page, 'team-card-in-library')
   await visit(page, `/cards?scope=workspace&workspace=${team}`)
   await page.getByRole('list', { name: 'Cards' }).getByText(mark).waitFor()

@@ -45,7 +45,7 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
   await page.getByRole('button', { name: 'Copy invitation link' }).click()
   const link = await page.evaluate(() => navigator.clipboard.readText())
   const workspaceId = new URL(page.url()).pathname.split('/').at(-1)
-  await page.getByRole('link', { name: 'Cards', exact: true }).click()
+  await page.getByRole('link', { name: 'Team cards' }).click()
   await page.getByText('Nothing shared yet').waitFor()
 
   const guest = await stage.window()

@@ -69,8 +69,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Counted and filtered beside the cards, in the same shard, and added up.',
   },
   card_feedback: {
-    by: ['feedback.give', 'team.week'],
-    why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”. What helped the members of a team: joined with its cards in the same shard.',
+    by: ['feedback.give'],
+    why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
   },
   card_verdicts: {
     by: [
@@ -78,6 +78,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.unmerge',
       'cards.verify',
       'cards.withdraw_verdicts',
+      'effects.days',
       'effects.read',
       'feedback.give',
       'feedback.withdraw',

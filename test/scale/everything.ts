@@ -208,6 +208,7 @@ async function teams(t: TestVault) {
   await fine(mate.post(`${draft}/reopen`))
   await fine(mate.post(`${draft}/accept`, {}))
   await fine(mate.get('/api/v1/effects'))
+  await fine(mate.get('/api/v1/effects/days'))
   await fine(mate.get('/api/v1/notices'))
   await fine(mate.get('/api/v1/notices/unread'))
   await fine(mate.post('/api/v1/notices/read'))

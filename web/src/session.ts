@@ -95,6 +95,7 @@ export type AppConfig = {
   registration: 'open' | 'invite' | 'closed'
   mail: boolean
   public_pages: boolean
+  has_accounts: boolean
   /** The licence of publications without another choice. */
   library_licence: Licence
   google: { client_id: string; authorize_url: string } | null

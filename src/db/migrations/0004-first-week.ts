@@ -63,6 +63,13 @@ export const firstWeek: Migration = {
       denied_at text
     )`,
     'create index oauth_device_codes_by_end on oauth_device_codes(expires_at)',
+    // How many searches of a team found nothing, by the Monday of the week. No words.
+    `create table missed_search_weeks (
+      workspace_id text not null references workspaces(workspace_id),
+      week text not null,
+      times integer not null,
+      primary key (workspace_id, week)
+    )`,
     // Teams find published cards also where the review of a later version has failed.
     `update search_docs set analyser = 0 where card_id in (select card_id from cards
       where workspace_id <> origin_workspace_id and status = 'published' and review_status <> 'passed')`,

@@ -168,6 +168,16 @@ const publicConfig = ({ config, serverSettings }: Services) => ({
     : null,
 })
 
+/** Vaults that have accounts: they keep some. */
+const inhabited = new WeakSet<Services['database']>()
+
+async function hasAccounts({ database }: Services): Promise<boolean> {
+  if (inhabited.has(database)) return true
+  const row = await database.read.selectFrom('users').select('user_id').limit(1).executeTakeFirst()
+  if (row) inhabited.add(database)
+  return row !== undefined
+}
+
 async function serveFiles(app: FastifyInstance): Promise<void> {
   const common = { decorateReply: false, index: false as const, cacheControl: false }
   await app.register(fastifyStatic, {
@@ -197,7 +207,10 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
   app.get(
     '/app-config.json',
     { config: { operation: 'web.config', compress: true } },
-    async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services)),
+    async (_request, reply) =>
+      reply
+        .header('Cache-Control', 'no-cache')
+        .send({ ...publicConfig(services), has_accounts: await hasAccounts(services) }),
   )
   // The page without its address. The service worker keeps it for times without a connection.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>

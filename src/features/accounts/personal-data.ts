@@ -459,6 +459,7 @@ export const PERSONAL_DATA = {
   write_positions: null,
   trust_due: null,
   missed_searches: null,
+  missed_search_weeks: null,
   // Indexes, which follow the rows they are made of.
   context_event_index: null,
   search_docs: null,

@@ -21,11 +21,11 @@ import { mayRead } from './visibility.ts'
 type Thread = { cardId: string; viewerId: string }
 
 /** Matches comments in a workspace of the viewer, on a card of the viewer, or by the viewer. */
-const shownTo = (db: Db, { cardId, viewerId }: Thread) =>
+const shownOn = (db: Db, viewerId: string, cardIds: readonly string[]) =>
   db
     .selectFrom('card_comments')
     .innerJoin('cards', 'cards.card_id', 'card_comments.card_id')
-    .where('card_comments.card_id', '=', cardId)
+    .where('card_comments.card_id', 'in', cardIds)
     .where(mayRead(viewerId))
     .where((eb) =>
       eb.or([
@@ -41,6 +41,8 @@ const shownTo = (db: Db, { cardId, viewerId }: Thread) =>
         ),
       ]),
     )
+
+const shownTo = (db: Db, { cardId, viewerId }: Thread) => shownOn(db, viewerId, [cardId])
 
 const selectShown = (db: Db, thread: Thread) =>
   shownTo(db, thread)
@@ -276,17 +278,21 @@ async function requireReaders(
   return ids
 }
 
-async function tellMentioned(ctx: UserCtx, cardId: string, userIds: readonly string[]): Promise<void> {
-  for (const userId of userIds)
-    if (userId !== ctx.viewer.userId) await tell(ctx, { userId, kind: 'card.mentioned', subjectId: cardId })
+type Mentioned = { cardId: string; commentId: string; mentioned: readonly string[] }
+
+async function tellMentioned(ctx: UserCtx, { cardId, commentId, mentioned }: Mentioned): Promise<void> {
+  const details = { comment_id: commentId }
+  for (const userId of mentioned)
+    if (userId !== ctx.viewer.userId)
+      await tell(ctx, { userId, kind: 'card.mentioned', subjectId: cardId, details })
 }
 
-type Said = { card: CardRow; workspaceId: string; mentioned: readonly string[] }
+type Said = { card: CardRow; workspaceId: string; commentId: string; mentioned: readonly string[] }
 
 async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
-  const { card, workspaceId, mentioned } = said
+  const { card, workspaceId, commentId, mentioned } = said
   const { card_id: cardId, owner_id: ownerId } = card
-  await tellMentioned(ctx, cardId, mentioned)
+  await tellMentioned(ctx, { cardId, commentId, mentioned })
   const speakers = await speakersIn(ctx.db, { cardId, workspaceId, limit: MAX_NOTICES })
   const members = await membersAmong(ctx.db, workspaceId, [ownerId, ...speakers])
   // The owner of a card that was published from there need not be a member.
@@ -294,7 +300,12 @@ async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
   for (const userId of others) {
     const knows = userId === ctx.viewer.userId || mentioned.includes(userId)
     if (!knows && (await mayReadCard(ctx.db, cardId, userId)))
-      await tell(ctx, { userId, kind: 'card.commented', subjectId: cardId })
+      await tell(ctx, {
+        userId,
+        kind: 'card.commented',
+        subjectId: cardId,
+        details: { comment_id: commentId },
+      })
   }
 }
 
@@ -344,6 +355,31 @@ async function present(ctx: UserCtx, rows: readonly CommentRow[]): Promise<Comme
       can_delete: isOwn || row.my_role === 'admin',
     }
   })
+}
+
+/** Returns the texts of these comments that the viewer may read now, with names in the place of mentions. */
+export async function commentTexts(
+  ctx: UserCtx,
+  asked: readonly { cardId: string; commentId: string }[],
+): Promise<Map<string, string>> {
+  if (asked.length === 0) return new Map()
+  const cardIds = [...new Set(asked.map(({ cardId }) => cardId))]
+  const rows = await shownOn(ctx.db, ctx.viewer.userId, cardIds)
+    .select(['card_comments.comment_id', 'card_comments.body'])
+    .where(
+      'card_comments.comment_id',
+      'in',
+      asked.map(({ commentId }) => commentId),
+    )
+    .execute()
+  const people = [...new Set(rows.flatMap(({ body }) => mentionedIn(body)))]
+  const names = people.length > 0 ? await namesOf(ctx.db, people) : []
+  return new Map(
+    rows.map(({ comment_id, body }) => [
+      comment_id,
+      names.reduce((text, one) => text.replaceAll(`<@${one.user_id}>`, `@${one.display_name}`), body),
+    ]),
+  )
 }
 
 const threadOf = (ctx: UserCtx, cardId: string) => ({ cardId, viewerId: ctx.viewer.userId })
@@ -415,7 +451,7 @@ export const createComment = capability({
       const comment_id = newId()
       const created_at = ctx.now().toISOString()
       const user_id = ctx.viewer.userId
-      await tellAudience(ctx, { card, workspaceId: workspace_id, mentioned })
+      await tellAudience(ctx, { card, workspaceId: workspace_id, commentId: comment_id, mentioned })
       const row = { comment_id, card_id, workspace_id, user_id, body, created_at, edited_at: null }
       await writeText(ctx, [rowsOfCard('card_comments', card_id, 'comment_id', comment_id)], () =>
         insertComment(ctx.db, row),
@@ -453,7 +489,7 @@ export const editComment = capability({
         await writeText(ctx, [rowsOfCard('card_comments', card_id, 'comment_id', comment_id)], () =>
           changeComment(ctx.db, { ...row, body, edited_at: ctx.now().toISOString() }),
         )
-        await tellMentioned(ctx, card_id, mentioned)
+        await tellMentioned(ctx, { cardId: card_id, commentId: comment_id, mentioned })
       }
       return shown(ctx, card_id, comment_id)
     })

@@ -53,7 +53,14 @@ export {
   trustFrom,
   trustSummary,
 } from './card-trust.ts'
-export { createComment, deleteComment, editComment, forgetComments, listComments } from './comments.ts'
+export {
+  commentTexts,
+  createComment,
+  deleteComment,
+  editComment,
+  forgetComments,
+  listComments,
+} from './comments.ts'
 export {
   cardsByOwner,
   countCardsIn,

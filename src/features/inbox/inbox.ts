@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { type Ctx, inTx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { NoticesTable, Role } from '../../db/schema.ts'
-import { readableTitles, type TitledCard } from '../cards/index.ts'
+import { commentTexts, readableTitles, type TitledCard } from '../cards/index.ts'
 import {
   isAboutCard,
   NOTICE_KINDS,
@@ -15,6 +15,7 @@ import {
   noticeText,
 } from '../notices/index.ts'
 import { RoleName } from '../permissions/index.ts'
+import { newestNotes, noteKey } from '../trust/index.ts'
 
 type NoticeRow = NoticesTable & {
   actor_name: string | null
@@ -101,6 +102,9 @@ const NoticeResponse = z
     heading: z.string(),
     text: z.string(),
     actor_id: AnswerId.nullable(),
+    actor_name: z.string().nullable(),
+    said: z.enum(['worked', 'failed', 'stale']).nullable().describe('For card.feedback'),
+    card_title: z.string().nullable(),
     workspace_id: AnswerId.nullable(),
     role: RoleName.nullable().describe('Your role in that workspace now; null where you are no member.'),
     invite_id: AnswerId.nullable().describe('An invitation that you can accept or decline here.'),
@@ -120,18 +124,53 @@ type Titles = ReadonlyMap<string, TitledCard>
 const cardOf = ({ kind, subject_id }: NoticeRow): string[] =>
   isAboutCard(kind as NoticeKind) && subject_id !== null ? [subject_id] : []
 
-const present = (ctx: Ctx, row: NoticeRow, titles: Titles): z.input<typeof NoticeResponse> => {
+const detailsOf = (row: NoticeRow) => fromJson<NoticeDetails>(row.details)
+
+/** Returns by notice what was said: the comment, or the note of a verdict, as the reader may see it now. */
+async function quotesOf(
+  ctx: UserCtx,
+  rows: readonly NoticeRow[],
+  titles: Titles,
+): Promise<Map<string, string>> {
+  const about = rows.flatMap((row) => {
+    const [cardId] = cardOf(row).filter((id) => titles.has(id))
+    return cardId === undefined ? [] : [{ row, cardId }]
+  })
+  const commented = about.flatMap(({ row, cardId }) => {
+    const { comment_id: commentId } = detailsOf(row)
+    return commentId === undefined ? [] : [{ row, cardId, commentId }]
+  })
+  const judged = about.flatMap(({ row, cardId }) =>
+    row.kind === 'card.feedback' && row.actor_id !== null ? [{ row, cardId, userId: row.actor_id }] : [],
+  )
+  const [texts, notes] = [await commentTexts(ctx, commented), await newestNotes(ctx, judged)]
+  const quotes = [
+    ...commented.map(({ row, commentId }) => [row.notice_id, texts.get(commentId)] as const),
+    ...judged.map(({ row, ...said }) => [row.notice_id, notes.get(noteKey(said))] as const),
+  ]
+  return new Map(quotes.flatMap(([id, text]) => (text ? [[id, text] as const] : [])))
+}
+
+const present = (
+  ctx: Ctx,
+  row: NoticeRow,
+  { titles, quote }: { titles: Titles; quote: string | undefined },
+): z.input<typeof NoticeResponse> => {
   const kind = row.kind as NoticeKind
-  const details = fromJson<NoticeDetails>(row.details)
+  const details = detailsOf(row)
   const [card_id = null] = cardOf(row).filter((id) => titles.has(id))
   const card_title = titles.get(card_id ?? '')?.title
-  const { heading, line } = noticeText(kind, { actor: row.actor_name ?? 'Somebody', ...details, card_title })
+  const actor = row.actor_name ?? 'Somebody'
+  const { heading, line } = noticeText(kind, { actor, ...details, card_title, quote })
   return {
     notice_id: row.notice_id,
     kind,
     heading,
     text: line,
     actor_id: row.actor_id,
+    actor_name: row.actor_name,
+    said: details.said ?? null,
+    card_title: card_title ?? null,
     workspace_id: row.workspace_id,
     role: row.my_role,
     invite_id: isOpenInvite(ctx, row) ? row.subject_id : null,
@@ -156,7 +195,8 @@ export const listNotices = capability({
       offset: (page - 1) * page_size,
     })
     const titles = await readableTitles(ctx, rows.flatMap(cardOf))
-    const items = rows.map((row) => present(ctx, row, titles))
+    const quotes = await quotesOf(ctx, rows, titles)
+    const items = rows.map((row) => present(ctx, row, { titles, quote: quotes.get(row.notice_id) }))
     return { items, total: unread_only ? unread : total, page, page_size, unread }
   },
 })

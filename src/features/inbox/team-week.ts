@@ -19,8 +19,6 @@ import {
   presentHomes,
   type Shown,
   teamOf,
-  trustCounts,
-  trustSeenBy,
 } from '../cards/index.ts'
 import { findUser, settingsOf } from '../identity/index.ts'
 import {
@@ -33,8 +31,8 @@ import {
   type Words,
 } from '../mail/index.ts'
 import { hasRole, policyOf, requireRole } from '../permissions/index.ts'
-import { missedSearches } from '../search/index.ts'
-import { cardsToReview, QueueItem } from '../trust/index.ts'
+import { missedByWeek, missedSearches } from '../search/index.ts'
+import { cardsToReview, QueueItem, stands } from '../trust/index.ts'
 
 /** The viewer, the workspace, and the period, which excludes `until`. */
 type WeekQuery = {
@@ -92,74 +90,31 @@ const newsOf = (db: Db, asked: WeekQuery) =>
     .limit(asked.limit)
     .execute()
 
-/** Only feedback since the card came to the team: earlier feedback was given elsewhere. */
+/** Only verdicts since the card came to the team: earlier ones were given elsewhere. */
 function saidHere({ viewerId }: WeekQuery) {
   const { time } = knownSince(viewerId)
-  return sql<boolean>`(${time} is null or said.created_at >= ${time})`
+  return sql<boolean>`(${time} is null or card_verdicts.created_at >= ${time})`
 }
-
-const HELPED = [...CARD, 'said.user_id', 'users.display_name', 'said.created_at'] as const
-
-const foundUseful = (db: Db, asked: WeekQuery) =>
-  shared(db, asked)
-    .innerJoin('card_feedback as said', 'said.card_id', 'cards.card_id')
-    .innerJoin('memberships', (join) =>
-      join
-        .on('memberships.workspace_id', '=', asked.workspaceId)
-        .onRef('memberships.user_id', '=', 'said.user_id'),
-    )
-    .innerJoin('users', 'users.user_id', 'said.user_id')
-    .select(HELPED)
-    .where('said.kind', '=', 'useful')
-    .where('said.withdrawn_at', 'is', null)
-    .where('said.created_at', '>=', asked.since)
-    .where((eb) => isBefore(eb.ref('said.created_at'), asked.until))
-    .whereRef('said.user_id', '!=', 'cards.owner_id')
-    .where(saidHere(asked))
-    .orderBy('said.created_at', 'desc')
-    .limit(asked.limit)
-    .execute()
 
 const workedFor = (db: Db, asked: WeekQuery) =>
   shared(db, asked)
-    .innerJoin('card_verdicts as said', 'said.card_id', 'cards.card_id')
+    .innerJoin('card_verdicts', 'card_verdicts.card_id', 'cards.card_id')
     .innerJoin('memberships', (join) =>
       join
         .on('memberships.workspace_id', '=', asked.workspaceId)
-        .onRef('memberships.user_id', '=', 'said.user_id'),
+        .onRef('memberships.user_id', '=', 'card_verdicts.user_id'),
     )
-    .innerJoin('users', 'users.user_id', 'said.user_id')
-    .select(HELPED)
-    .where('said.outcome', '=', 'worked')
-    .where('said.created_at', '>=', asked.since)
-    .where((eb) => isBefore(eb.ref('said.created_at'), asked.until))
-    .whereRef('said.user_id', '!=', 'cards.owner_id')
-    .where(saidHere(asked))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('card_verdicts as later')
-            .select('later.verdict_id')
-            .whereRef('later.card_id', '=', 'said.card_id')
-            .whereRef('later.user_id', '=', 'said.user_id')
-            .whereRef('later.environment_key', '=', 'said.environment_key')
-            .whereRef('later.created_at', '>', 'said.created_at'),
-        ),
-      ),
-    )
-    .orderBy('said.created_at', 'desc')
-    .limit(asked.limit)
-    .execute()
-
-const judged = (db: Db, asked: WeekQuery, limit: number) =>
-  shared(db, asked)
+    .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
     .select(CARD)
-    .select(trustSeenBy(asked.viewerId).as('trust'))
-    .where('cards.trust', 'is not', null)
-    .where(isCurrent())
-    .orderBy('cards.updated_at', 'desc')
-    .limit(limit)
+    .select(['card_verdicts.user_id', 'users.display_name as user_name', 'card_verdicts.created_at as at'])
+    .where('card_verdicts.outcome', '=', 'worked')
+    .where('card_verdicts.created_at', '>=', asked.since)
+    .where((eb) => isBefore(eb.ref('card_verdicts.created_at'), asked.until))
+    .whereRef('card_verdicts.user_id', '!=', 'cards.owner_id')
+    .where(saidHere(asked))
+    .where(stands)
+    .orderBy('card_verdicts.created_at', 'desc')
+    .limit(asked.limit)
     .execute()
 
 const draftsOf = (db: Db, { viewerId, workspaceId, until, limit }: WeekQuery) =>
@@ -208,7 +163,6 @@ const teamsOf = (db: Db, userId: string, limit: number): Promise<Team[]> =>
 const DEFAULT_DAYS = 7
 const MAX_DAYS = 90
 const MAX_SHOWN = 20
-const MAX_EXAMINED = 1000
 
 const Card = { card_id: AnswerId, title: z.string(), ...AT_HOME }
 
@@ -232,19 +186,22 @@ const TeamWeek = z
         ...Card,
         user_id: AnswerId,
         user_name: z.string(),
-        said: z.enum(['useful', 'worked']),
         at: Time,
       }),
-    ).describe('What helped which member: feedback useful and verdicts worked on cards of others'),
+    ).describe('Which card of others worked for which member'),
     missed_searches: partOf(z.object({ words: z.string(), times: z.int(), last_at: Time }))
       .nullable()
       .describe(
         'Words of members’ searches in this team that found nothing; null where the policy keeps none',
       ),
-    doubted: partOf(z.object({ ...Card, times: z.int() })).describe(
-      'Cards that were reported outdated or stale, and by how many people',
+    missed_by_week: z
+      .array(z.object({ week: z.string().describe('Its Monday'), times: z.int() }))
+      .nullable()
+      .describe('How many of them there were in each of eight weeks, oldest first'),
+    doubted: partOf(QueueItem).describe(
+      'Cards that somebody called failed or outdated, as in the review queue',
     ),
-    review: partOf(QueueItem).nullable().describe('Cards to look at again; null for viewers'),
+    review: partOf(QueueItem).nullable().describe('Others to look at again; null for viewers'),
     drafts: partOf(z.object({ ...Card, owner_name: z.string(), created_at: Time })).describe(
       'Recorded here by an agent or a program and not shared yet: yours, and for editors and admins all',
     ),
@@ -258,7 +215,7 @@ const part = <T>(rows: readonly T[], limit: number) => ({
   has_more: rows.length > limit,
 })
 
-type ItemOf<Part extends 'cards' | 'helped' | 'doubted'> = TeamWeekAnswer[Part]['items'][number]
+type ItemOf<Part extends 'cards' | 'helped'> = TeamWeekAnswer[Part]['items'][number]
 
 type ShownItem<Item> = Omit<Item, keyof HomeAnswer> & Shown
 
@@ -275,26 +232,10 @@ async function newsFor(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'ca
 }
 
 async function helpIn(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'helped'>>[]> {
-  const worked = await workedFor(ctx.db, asked)
-  const useful = await foundUseful(ctx.db, asked)
-  const all = [
-    ...worked.map((row) => ({ ...row, said: 'worked' as const })),
-    ...useful.map((row) => ({ ...row, said: 'useful' as const })),
-  ]
-  const once = new Map<string, ShownItem<ItemOf<'helped'>>>()
-  for (const { display_name, created_at, ...row } of all) {
-    const key = `${row.card_id} ${row.user_id}`
-    if (!once.has(key)) once.set(key, { ...row, user_name: display_name, at: created_at })
-  }
-  return [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1))
-}
-
-async function doubtedIn(ctx: Ctx, asked: WeekQuery): Promise<ShownItem<ItemOf<'doubted'>>[]> {
-  const rows = await judged(ctx.db, asked, MAX_EXAMINED)
-  return rows
-    .map(({ trust, ...row }) => ({ ...row, times: trustCounts(trust)?.stale ?? 0 }))
-    .filter(({ times }) => times > 0)
-    .sort((a, b) => b.times - a.times)
+  const rows = await workedFor(ctx.db, asked)
+  return [...Map.groupBy(rows, ({ card_id, user_id }) => `${card_id} ${user_id}`).values()].flatMap((said) =>
+    said.slice(0, 1),
+  )
 }
 
 type Part<Item> = { items: Item[]; has_more: boolean }
@@ -326,22 +267,28 @@ async function weekOf(
   const missed = policyOf(workspace).keepMissedSearches
     ? part(await missedSearches(ctx, workspaceId, { since, until }, limit + 1), limit)
     : null
-  const review = hasRole(role, 'editor')
-    ? part(await cardsToReview(ctx, { viewerId, workspaceId }), limit)
-    : null
+  const missedWeeks = missed === null ? null : await missedByWeek(ctx, workspaceId)
+  const isEditor = hasRole(role, 'editor')
+  const queue = await cardsToReview(ctx, { viewerId, workspaceId, isEditor })
+  const isDoubted = ({ reason }: (typeof queue)[number]) => reason === 'doubted'
   const cards = part(await newsFor(ctx, asked), limit)
   const helped = part(await helpIn(ctx, asked), limit)
-  const doubted = part(await doubtedIn(ctx, asked), limit)
   const drafts = part(await draftsOf(ctx.db, asked), limit)
-  const withHomes = await housed(ctx, viewerId, [cards, helped, doubted, drafts])
+  const withHomes = await housed(ctx, viewerId, [cards, helped, drafts])
   return {
     workspace_id: workspaceId,
     since,
     cards: withHomes(cards),
     helped: withHomes(helped),
     missed_searches: missed,
-    doubted: withHomes(doubted),
-    review,
+    missed_by_week: missedWeeks,
+    doubted: part(queue.filter(isDoubted), limit),
+    review: isEditor
+      ? part(
+          queue.filter((item) => !isDoubted(item)),
+          limit,
+        )
+      : null,
     drafts: withHomes(drafts),
   }
 }
@@ -393,6 +340,12 @@ const listOf = (heading: string, items: readonly Words[], hasMore: boolean): Lis
     ? []
     : [{ heading, items: hasMore ? [...items, '… and more on the team’s page'] : items }]
 
+function doubtWords(doubt: TeamWeekAnswer['doubted']['items'][number]['doubt']): string {
+  if (!doubt) return ''
+  const who = doubt.user_name === null ? 'somebody' : withoutLinks(doubt.user_name)
+  return doubt.outcome === 'failed' ? ` · failed for ${who}` : ` · called outdated by ${who}`
+}
+
 function listsFor(week: TeamWeekAnswer, { language, baseUrl }: Reader): List[] {
   const card = ({ card_id, title }: { card_id: string; title: string }) => ({
     text: titleLine(title),
@@ -408,14 +361,7 @@ function listsFor(week: TeamWeekAnswer, { language, baseUrl }: Reader): List[] {
     ),
     ...listOf(
       'What helped whom',
-      helped.items.map(
-        (one): Words => [
-          card(one),
-          one.said === 'worked'
-            ? ` worked for ${withoutLinks(one.user_name)}`
-            : ` was useful to ${withoutLinks(one.user_name)}`,
-        ],
-      ),
+      helped.items.map((one): Words => [card(one), ` worked for ${withoutLinks(one.user_name)}`]),
       helped.has_more,
     ),
     ...listOf(
@@ -424,8 +370,8 @@ function listsFor(week: TeamWeekAnswer, { language, baseUrl }: Reader): List[] {
       missed?.has_more ?? false,
     ),
     ...listOf(
-      'Called outdated',
-      doubted.items.map((one): Words => [card(one), ' · ', localNumber(language, one.times), ' ×']),
+      'Failed or called outdated',
+      doubted.items.map((one): Words => [card(one), doubtWords(one.doubt)]),
       doubted.has_more,
     ),
     ...listOf('Waiting for review', review?.items.map((one) => [card(one)]) ?? [], review?.has_more ?? false),

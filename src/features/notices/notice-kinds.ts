@@ -34,12 +34,14 @@ export type NoticeDetails = {
   reason?: string
   banned?: boolean
   unbanned?: boolean
+  /** Its text is looked up for each reader, as long as it is there. */
+  comment_id?: string
 }
 
 const SAID = {
-  worked: 'used it, and it worked',
-  failed: 'used it, and it did not work',
-  stale: 'says that it is outdated',
+  worked: (actor: string, card: string) => `Worked for ${actor}: ${card}`,
+  failed: (actor: string, card: string) => `Failed for ${actor}: ${card}`,
+  stale: (actor: string, card: string) => `${actor} calls ${card} outdated`,
 } as const
 export type Said = keyof typeof SAID
 
@@ -65,6 +67,8 @@ type Words = { heading: string; line: string }
 type NoticeInput = NoticeDetails & {
   actor: string
   card_title?: string | undefined
+  /** The comment or the note that it is about. No mail has it, so it may contain links. */
+  quote?: string | undefined
 }
 type Named = {
   actor: string
@@ -72,7 +76,8 @@ type Named = {
   hasLeft: boolean
   role: string
   card: string
-  said: string
+  said: Said | undefined
+  quote: string | undefined
   decided: string
   reason: string
 }
@@ -116,17 +121,17 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
     heading: 'Something you solved could become a card',
     line: 'A command failed, something was changed, and it worked. The draft is yours alone: accept it, change it or dismiss it.',
   }),
-  'card.feedback': ({ actor, card, said }) => ({
-    heading: `Feedback on ${card}`,
-    line: `${actor} ${said}. The card shows everything that was said.`,
+  'card.feedback': ({ actor, card, said, quote }) => ({
+    heading: said ? SAID[said](actor, card) : `${actor} said something about ${card}`,
+    line: quoted(quote, 'The card shows everything that was said.'),
   }),
-  'card.commented': ({ actor, card }) => ({
+  'card.commented': ({ actor, card, quote }) => ({
     heading: `${actor} commented on ${card}`,
-    line: 'The thread is below the card.',
+    line: quoted(quote, 'The thread is below the card.'),
   }),
-  'card.mentioned': ({ actor, card }) => ({
+  'card.mentioned': ({ actor, card, quote }) => ({
     heading: `${actor} mentioned you on ${card}`,
-    line: 'Somebody wants you to read a comment there.',
+    line: quoted(quote, 'The thread is below the card.'),
   }),
   'card.replaced': ({ actor, card }) => ({
     heading: `${actor} put another card in the place of ${card}`,
@@ -158,6 +163,8 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   }),
 }
 
+const quoted = (quote: string | undefined, otherwise: string): string => (quote ? `“${quote}”` : otherwise)
+
 const asSentence = (text: string): string => (/[.!?…。！？]["'”’»)\]]*$/u.test(text) ? text : `${text}.`)
 
 function banWords({ banned = false, unbanned = false }: Pick<NoticeDetails, 'banned' | 'unbanned'>): string {
@@ -167,6 +174,7 @@ function banWords({ banned = false, unbanned = false }: Pick<NoticeDetails, 'ban
 
 const MAX_TITLE_LENGTH = 120
 const MAX_REASON_LENGTH = 500
+const MAX_QUOTE_LENGTH = 240
 
 const shortLine = (text: string, longest: number): string => beginningOf(plainName(text), longest)
 
@@ -176,7 +184,7 @@ const titleWords = (title: string | undefined): string =>
 /** Writes names so that no mail program turns them into links. */
 export function noticeText(
   kind: NoticeKind,
-  { actor, workspace_name, role, card_title, said, decision, reason, banned, unbanned }: NoticeInput,
+  { actor, workspace_name, role, card_title, said, quote, decision, reason, banned, unbanned }: NoticeInput,
 ): Words {
   return WORDS[kind]({
     actor: withoutLinks(actor),
@@ -184,7 +192,8 @@ export function noticeText(
     hasLeft: workspace_name === undefined,
     role: role ?? 'viewer',
     card: titleWords(card_title),
-    said: said ? SAID[said] : 'said something about it',
+    said,
+    quote: quote === undefined ? undefined : shortLine(quote, MAX_QUOTE_LENGTH),
     decided: `${decision ? DECIDED[decision] : 'decided about it'}${banWords({ banned, unbanned })}`,
     reason: withoutLinks(shortLine(reason ?? '', MAX_REASON_LENGTH)),
   })

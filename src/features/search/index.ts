@@ -20,6 +20,7 @@ export {
 export {
   dropOldMissedSearches,
   forgetMissedSearches,
+  missedByWeek,
   missedSearches,
   missedSearchSubscribers,
 } from './search-misses.ts'

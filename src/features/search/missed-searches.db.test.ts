@@ -31,6 +31,37 @@ onBothEngines('searches that found nothing', (t) => {
     expect(JSON.stringify(await rows())).not.toContain(viewer.userId)
   })
 
+  test('the box of the web app counts as a search, but not what is half typed', async () => {
+    const { workspaceId, admin, editor, viewer } = await team(t)
+    const box = async (as: Person, query: string, more: object = {}) => {
+      const answer = await as.post('/api/v1/search/box', { query, ...more })
+      expect(answer.status, answer.text).toBe(200)
+      return answer.body
+    }
+    await box(viewer, 'docker bui', { typing: true })
+    await box(viewer, 'docker build inodes')
+    await box(viewer, 'only one part', { sections: ['team'] })
+    expect(await words(admin, workspaceId)).toEqual(['docker build inodes'])
+    const byWeek = async () =>
+      (await admin.get(`/api/v1/workspaces/${workspaceId}/week`)).body.missed_by_week.map(
+        (one: { times: number }) => one.times,
+      )
+    expect(await byWeek()).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
+    t.later(7 * DAY_MS)
+    await box(viewer, 'docker build inodes')
+    expect(await byWeek()).toEqual([0, 0, 0, 0, 0, 0, 1, 1])
+    const { card_id, fix_summary } = await record(editor, {
+      title: 'The inodes of overlay2 run out',
+      fix_summary: 'Prune the\nbuild cache.',
+      workspace_id: workspaceId,
+    })
+    await editor.post(`/api/v1/cards/${card_id}/share`)
+    expect((await box(viewer, 'overlay2 inodes')).team.results).toMatchObject([
+      { card_id, fix: fix_summary.replace('\n', ' ') },
+    ])
+    expect(await words(admin, workspaceId)).toEqual(['docker build inodes'])
+  })
+
   test('searches of own cards, of the library, of several teams, and with a hit are not noted', async () => {
     const { workspaceId, editor, viewer } = await team(t)
     const { card_id, title } = await record(editor, { workspace_id: workspaceId })

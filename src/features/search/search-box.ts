@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
+import { emit } from '../../core/events.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
 import { Provenance } from '../../core/untrusted-text.ts'
 import { FILTER_NAMES, pick } from '../../shared/card-fields.ts'
+import { beginningOf } from '../../text/unicode.ts'
 import { balanceOf } from '../credits/index.ts'
 import { FoundEvent, searchAllMemory } from '../memory/index.ts'
 import { ActionCard, MAX_QUERY_LENGTH, SearchRequest, SearchResponse, SearchResult } from './schemas.ts'
@@ -32,6 +34,10 @@ const BoxQuestion = z
     environment,
     ...pick(SearchRequest.shape, FILTER_NAMES),
     limit: z.int().min(1).max(MAX_HITS).default(20).describe('Of each section'),
+    typing: z
+      .boolean()
+      .default(false)
+      .describe('The query may be half a word: where it finds nothing, it does not count as a missed search'),
     generate_action_card: z.boolean().optional().describe('Also one plan of steps made from the best hits'),
   })
   .meta({ id: 'SearchBoxRequest' })
@@ -43,7 +49,11 @@ const BoxHit = SearchResult.omit({
   environment: true,
   why: true,
   fits: true,
-}).meta({ id: 'SearchBoxHit' })
+})
+  .extend({
+    fix: z.string().describe('The first words of the fix on one line; of the symptom where there is no fix'),
+  })
+  .meta({ id: 'SearchBoxHit' })
 
 const CardSection = SearchResponse.pick({ total: true, corrected: true, read_as: true })
   .extend({ results: z.array(BoxHit) })
@@ -80,21 +90,38 @@ const BoxAnswer = z
 type BoxInput = z.output<typeof BoxQuestion>
 type BoxAnswerInput = z.input<typeof BoxAnswer>
 
+const FIX_CHARACTERS = 200
+
+const fixLine = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), FIX_CHARACTERS)
+
 const SCOPES = { mine: 'personal', team: 'team', library: 'public' } as const
 
 const PLAN_HITS = 5
 
 async function searchBox(ctx: UserCtx, input: BoxInput): Promise<BoxAnswerInput> {
   const started = performance.now()
-  const { sections, generate_action_card, workspace_ids, ...asked } = input
+  const { sections, generate_action_card, workspace_ids, typing, ...asked } = input
   const wanted = new Set(sections)
   const question = (more: Partial<CardQuery> = {}): CardQuery => ({ ...asked, ...more })
   const named = { workspace_ids }
-  const cards = async (section: keyof typeof SCOPES, more: Partial<CardQuery> = {}) =>
-    wanted.has(section) ? await searchIn(ctx, SCOPES[section], question(more)) : null
+  const cards = async (section: keyof typeof SCOPES, more: Partial<CardQuery> = {}) => {
+    if (!wanted.has(section)) return null
+    const found = await searchIn(ctx, SCOPES[section], question(more))
+    return {
+      ...found,
+      results: found.results.map((hit) => ({ ...hit, fix: fixLine(hit.fix_summary || hit.symptom) })),
+    }
+  }
 
   const mine = await cards('mine', named)
   const team = await cards('team', named)
+  if (mine && team && !typing)
+    await emit(ctx, 'search.answered', {
+      query: input.query,
+      scope: 'workspace',
+      workspaceIds: workspace_ids ?? [],
+      hits: mine.total + team.total,
+    })
   const memory = wanted.has('memory') ? await memorySection(ctx, input) : null
   const library = await cards('library', { generate_action_card })
   const plan = generate_action_card && !library ? await planOf(ctx, question(named)) : null

@@ -41,6 +41,24 @@ export async function countUp(db: Db, workspaceId: string, words: string, now: s
     .execute()
 }
 
+/** The Monday of the week, in UTC. */
+const mondayOf = (now: Date): string => {
+  const sinceMonday = (now.getUTCDay() + 6) % 7
+  return new Date(now.getTime() - sinceMonday * DAY_MS).toISOString().slice(0, 10)
+}
+
+async function countWeekUp(db: Db, workspaceId: string, now: Date): Promise<void> {
+  await db
+    .insertInto('missed_search_weeks')
+    .values({ workspace_id: workspaceId, week: mondayOf(now), times: 1 })
+    .onConflict((oc) =>
+      oc
+        .columns(['workspace_id', 'week'])
+        .doUpdateSet((eb) => ({ times: eb('missed_search_weeks.times', '+', 1) })),
+    )
+    .execute()
+}
+
 const MAX_DROPPED = 100
 
 async function dropAllBut(db: Db, workspaceId: string, kept: number): Promise<void> {
@@ -86,7 +104,8 @@ const missedIn = (
     .execute()
 
 async function deleteOf(db: Db, workspaceId: string): Promise<void> {
-  await db.deleteFrom('missed_searches').where('workspace_id', '=', workspaceId).execute()
+  for (const table of ['missed_searches', 'missed_search_weeks'] as const)
+    await db.deleteFrom(table).where('workspace_id', '=', workspaceId).execute()
 }
 
 async function deleteBefore(db: Db, before: string): Promise<void> {
@@ -153,6 +172,7 @@ export async function noteMissedSearch(ctx: Ctx, searched: Searched): Promise<vo
       const team = await teamThatKeeps(ctx, workspaceIds)
       if (team === undefined) return
       await countUp(ctx.db, team, words, ctx.now().toISOString())
+      await countWeekUp(ctx.db, team, ctx.now())
       await dropAllBut(ctx.db, team, MAX_KEPT)
     })
   } catch (error) {
@@ -166,8 +186,34 @@ export const missedSearchSubscribers: Subscribers<Ctx> = { 'search.answered': [n
 export const missedSearches = (ctx: Ctx, workspaceId: string, period: Period, limit: number) =>
   missedIn(ctx.db, workspaceId, period, limit)
 
+const WEEKS_SHOWN = 8
+
+/** Returns how many searches found nothing in each of the last weeks, oldest first. */
+export async function missedByWeek(
+  ctx: Ctx,
+  workspaceId: string,
+): Promise<{ week: string; times: number }[]> {
+  const now = ctx.now().getTime()
+  const weeks = Array.from({ length: WEEKS_SHOWN }, (_, i) =>
+    mondayOf(new Date(now - (WEEKS_SHOWN - 1 - i) * 7 * DAY_MS)),
+  )
+  const rows = await ctx.db
+    .selectFrom('missed_search_weeks')
+    .select(['week', 'times'])
+    .where('workspace_id', '=', workspaceId)
+    .where('week', '>=', weeks[0] ?? '')
+    .execute()
+  const times = new Map(rows.map((row) => [row.week, row.times]))
+  return weeks.map((week) => ({ week, times: times.get(week) ?? 0 }))
+}
+
 export const forgetMissedSearches = (ctx: Ctx, workspaceId: string): Promise<void> =>
   deleteOf(ctx.db, workspaceId)
 
 export const dropOldMissedSearches = (ctx: Ctx): Promise<void> =>
-  inTx(ctx, (ctx) => deleteBefore(ctx.db, new Date(ctx.now().getTime() - KEPT_MS).toISOString()))
+  inTx(ctx, async (ctx) => {
+    const now = ctx.now().getTime()
+    await deleteBefore(ctx.db, new Date(now - KEPT_MS).toISOString())
+    const firstShown = mondayOf(new Date(now - WEEKS_SHOWN * 7 * DAY_MS))
+    await ctx.db.deleteFrom('missed_search_weeks').where('week', '<', firstShown).execute()
+  })

@@ -183,4 +183,31 @@ onBothEngines('what recall did', (t) => {
     await expect.poll(overcome).toBe(2)
     expect((await effects(user)).avoided).toEqual({ count: 1, of: 1 })
   })
+
+  test('day by day: deliveries and verdicts, of a team those of its members on its cards', async () => {
+    const { workspaceId, admin, editor, viewer } = await team(t)
+    const name = word()
+    const { card_id } = await record(editor, known(name, { workspace_id: workspaceId }))
+    await editor.post(`/api/v1/cards/${card_id}/share`)
+    await record(viewer, known(word()))
+    await recall(viewer, name, 'days')
+    await viewer.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
+    await admin.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'stale' })
+    const days = async (user: Person, query: string) => {
+      const answer = await user.get(`/api/v1/effects/days${query}`)
+      expect(answer.status, answer.text).toBe(200)
+      return answer.body.days
+    }
+    const today = contextFor(t.app.services).now().toISOString().slice(0, 10)
+    const ofTeam = await days(editor, `?workspace_id=${workspaceId}&days=14`)
+    expect(ofTeam).toHaveLength(14)
+    expect(ofTeam.at(-1)).toEqual({ day: today, delivered: 1, worked: 1, failed: 1 })
+    expect(ofTeam.slice(0, -1).every((day: { delivered: number }) => day.delivered === 0)).toBe(true)
+    expect((await days(viewer, '')).at(-1)).toMatchObject({ delivered: 1, worked: 1, failed: 0 })
+    expect((await days(editor, '')).at(-1)).toMatchObject({ delivered: 0, worked: 0, failed: 0 })
+    for (const query of ['?days=6', '?days=366', '?days=x'])
+      expect((await viewer.get(`/api/v1/effects/days${query}`)).status, query).toBe(422)
+    const stranger = await t.user()
+    expect((await stranger.get(`/api/v1/effects/days?workspace_id=${workspaceId}`)).status).toBe(404)
+  })
 })

@@ -10,6 +10,7 @@ import type { Db } from '../../db/db.ts'
 import { DAY_MS } from '../../shared/time.ts'
 import { isOfWorkspace } from '../cards/index.ts'
 import { requireRole } from '../permissions/index.ts'
+import { stands } from './refresh.ts'
 
 type EffectsQuery = { userId: string; workspaceId: string | undefined; since: string }
 
@@ -293,6 +294,94 @@ export const readEffects = capability({
       worked: { count: worked, of: judged },
       avoided: { count: repeats.fewer, of: repeats.seen_again },
       characters: { count: calls.chars, of: calls.answered },
+    }
+  },
+})
+
+type DayCount = { day: string; what: 'delivered' | 'worked' | 'failed'; times: number }
+
+const dayOf = (column: 'recall_items.created_at' | 'card_verdicts.created_at') =>
+  sql<string>`substr(${sql.ref(column)}, 1, 10)`
+
+async function deliveredByDay(db: Db, asked: EffectsQuery): Promise<DayCount[]> {
+  const day = dayOf('recall_items.created_at')
+  const rows = await itemsOf(db, asked)
+    .select(({ fn }) => [day.as('day'), fn.countAll<number>().as('times')])
+    .groupBy(day)
+    .execute()
+  return rows.map((row) => ({ ...row, what: 'delivered' }))
+}
+
+/** For a team: what its members said of its cards since they joined. */
+async function saidByDay(db: Db, { userId, workspaceId, since }: EffectsQuery): Promise<DayCount[]> {
+  const day = dayOf('card_verdicts.created_at')
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .select(({ fn }) => [day.as('day'), 'outcome', fn.countAll<number>().as('times')])
+    .where('card_verdicts.created_at', '>=', since)
+    .where(stands)
+    .$if(workspaceId === undefined, (query) => query.where('card_verdicts.user_id', '=', userId))
+    .$if(workspaceId !== undefined, (query) =>
+      query
+        .innerJoin('cards', 'cards.card_id', 'card_verdicts.card_id')
+        .innerJoin('memberships', (join) =>
+          join
+            .on('memberships.workspace_id', '=', workspaceId ?? '')
+            .onRef('memberships.user_id', '=', 'card_verdicts.user_id')
+            .onRef('memberships.created_at', '<=', 'card_verdicts.created_at'),
+        )
+        .where(isOfWorkspace(workspaceId ?? ''))
+        .where('cards.deleted_at', 'is', null),
+    )
+    .groupBy([day, 'outcome'])
+    .execute()
+  return rows.map(({ outcome, ...row }) => ({ ...row, what: outcome === 'worked' ? 'worked' : 'failed' }))
+}
+
+const EffectDays = z
+  .object({
+    workspace_id: AnswerId.nullable(),
+    days: z.array(
+      z.object({
+        day: z.string().describe('A day in UTC, such as 2026-11-19'),
+        delivered: z.int().describe('Cards that recall handed to agents'),
+        worked: z.int().describe('Verdicts worked'),
+        failed: z.int().describe('Verdicts failed and outdated'),
+      }),
+    ),
+  })
+  .meta({ id: 'EffectDays' })
+
+export const readEffectDays = capability({
+  name: 'effects.days',
+  summary: 'What recall delivered and what came of it, day by day',
+  description:
+    'Every day is listed, oldest first. With workspace_id: the sums over its members, for the cards of that workspace only.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/effects/days'],
+  input: z.object({ workspace_id: Id.optional(), days: z.int().min(7).max(365).default(30) }),
+  output: EffectDays,
+  errors: [404],
+  run: async (ctx, { workspace_id, days }) => {
+    if (workspace_id !== undefined) await requireRole(ctx, workspace_id, 'viewer')
+    const last = Date.parse(ctx.now().toISOString().slice(0, 10))
+    const first = new Date(last - (days - 1) * DAY_MS)
+    const asked = { userId: ctx.viewer.userId, workspaceId: workspace_id, since: first.toISOString() }
+    const counted = [...(await deliveredByDay(ctx.db, asked)), ...(await saidByDay(ctx.db, asked))]
+    const byDay = Map.groupBy(counted, ({ day }) => day)
+    const sum = (day: string, what: DayCount['what']) =>
+      (byDay.get(day) ?? []).reduce((all, one) => (one.what === what ? all + one.times : all), 0)
+    return {
+      workspace_id: workspace_id ?? null,
+      days: Array.from({ length: days }, (_, index) => {
+        const day = new Date(first.getTime() + index * DAY_MS).toISOString().slice(0, 10)
+        return {
+          day,
+          delivered: sum(day, 'delivered'),
+          worked: sum(day, 'worked'),
+          failed: sum(day, 'failed'),
+        }
+      }),
     }
   },
 })

@@ -153,6 +153,33 @@ onBothEngines('cards that somebody should look at again', (t) => {
     expect(await ids()).toContain(dismissed)
   })
 
+  test('a card that the team has published waits in its queue, with what its readers may do', async () => {
+    const { admin, editor, viewer, workspaceId } = await team(t)
+    const stranger = await t.user('Stranger')
+    const card = async () => {
+      const { card_id } = await record(editor, {
+        ...goodCard(crypto.randomUUID()),
+        workspace_id: workspaceId,
+      })
+      expect((await editor.post(`${url(card_id)}/publish`)).status).toBe(200)
+      return card_id as string
+    }
+    const [ours, theirs] = [await card(), await card()]
+    await viewer.post(`${url(ours)}/verdicts`, { outcome: 'failed', note: 'not on arm' })
+    t.later(1000)
+    await stranger.post(`${url(theirs)}/verdicts`, { outcome: 'stale' })
+    const seen = [
+      { card_id: theirs, can_edit: false, doubt: { outcome: 'stale', user_name: null } },
+      { card_id: ours, can_edit: false, doubt: { user_name: 'viewer', note: 'not on arm' } },
+    ]
+    expect(await queue(admin, workspaceId)).toMatchObject(seen)
+    expect(await queue(editor, workspaceId)).toMatchObject([{ can_edit: true }, { can_edit: true }])
+    await admin.post(`${url(ours)}/verdicts`, { outcome: 'worked' })
+    expect((await queue(admin, workspaceId)).map((item) => item.card_id)).toEqual([theirs])
+    await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${editor.userId}`)
+    expect((await queue(admin, workspaceId)).map((item) => item.card_id)).toEqual([theirs])
+  })
+
   test('a doubt of a stranger with a new account waits for the owner of a published card', async () => {
     const [owner, stranger] = [await t.user(), await t.user('Stranger')]
     const { card_id } = await record(owner)

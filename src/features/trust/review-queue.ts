@@ -12,6 +12,8 @@ import {
   editableUnmerged,
   Home,
   isCurrent,
+  isListed,
+  knownSince,
   mayRead,
   mayUpdate,
   presentHomes,
@@ -27,22 +29,6 @@ import { stands } from './refresh.ts'
 
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
 
-type Reviewed = { viewerId: string; workspaceId: string | undefined }
-
-const editable = (db: Db, { viewerId, workspaceId }: Reviewed) => {
-  const all = db
-    .selectFrom('cards')
-    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
-    .where('cards.deleted_at', 'is', null)
-    .where(mayUpdate(viewerId))
-    .where(isCurrent())
-  return workspaceId === undefined
-    ? all.where('cards.owner_id', '=', viewerId)
-    : all
-        .where('cards.workspace_id', '=', workspaceId)
-        .where((eb) => eb.or([eb('cards.status', '=', 'published'), eb('cards.owner_id', '=', viewerId)]))
-}
-
 const HEAD = [
   'cards.card_id',
   'cards.title',
@@ -54,12 +40,30 @@ const HEAD = [
   'cards.seen_since',
 ] as const
 
+/** Without `workspaceId` the viewer's own cards. In a workspace, viewers see only what is doubted. */
+type Reviewed = { viewerId: string; workspaceId: string | undefined; isEditor: boolean }
+
+/** Includes cards that the workspace has published for everybody, whoever may edit them there. */
+const queued = (db: Db, { viewerId, workspaceId }: Reviewed) =>
+  db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .select(HEAD)
+    .select([trustSeenBy(viewerId).as('trust'), teamOf(viewerId).as('team_id')])
+    .select((eb) => eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'))
+    .where(
+      workspaceId === undefined
+        ? isListed(db, viewerId, 'personal')
+        : isListed(db, viewerId, 'workspace', [workspaceId]),
+    )
+    .where(isCurrent())
+
+const editable = (db: Db, asked: Reviewed) => queued(db, asked).where(mayUpdate(asked.viewerId))
+
 function pastInterval(db: Db, asked: Reviewed, now: string, limit: number) {
   const ofPolicy = jsonNumber(db, 'workspaces.policy_json', 'review_after_days')
   const days = sql<number | null>`coalesce(cards.review_after_days, ${ofPolicy})`
   return editable(db, asked)
-    .select(HEAD)
-    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .select(lastSure.as('last_sure'))
     .where(lastSure, '<', daysBefore(db, now, days))
     .orderBy(lastSure)
@@ -73,10 +77,8 @@ const isDoubted = sql<boolean>`cards.doubted_at > cards.edited_at
   and (cards.doubts_dismissed_at is null or cards.doubted_at > cards.doubts_dismissed_at)`
 
 const doubted = (db: Db, asked: Reviewed, limit: number) =>
-  editable(db, asked)
-    .select(HEAD)
-    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
-    .select('cards.doubted_at')
+  queued(db, asked)
+    .select(['cards.doubted_at', knownSince(asked.viewerId).time.as('known_since')])
     .where('cards.doubted_at', 'is not', null)
     .where(isDoubted)
     .orderBy('cards.doubted_at', 'desc')
@@ -84,22 +86,33 @@ const doubted = (db: Db, asked: Reviewed, limit: number) =>
     .limit(limit)
     .execute()
 
-type DoubtedCard = { card_id: string; owner_id: string; seen_since: string | null }
+type DoubtedCard = { card_id: string; owner_id: string; known_since: string | null; may_update: number }
 
 const MAX_DOUBTS_READ = 1000
 
-/** Returns the newest doubt of each card, unless it was said before the card came into its workspace. */
-async function newestDoubts(db: Db, viewerId: string, cards: readonly DoubtedCard[]) {
+/**
+ * Returns the newest doubt of each card, unless it was said before the card came into its workspace. Names are for
+ * people who may edit the card; editors of the team that published it see those of members.
+ */
+async function newestDoubts(
+  db: Db,
+  { viewerId, workspaceId, isEditor }: Reviewed,
+  cards: readonly DoubtedCard[],
+) {
   if (cards.length === 0) return new Map<string, Doubt>()
-  const since = new Map(
-    cards.map((card) => [card.card_id, card.owner_id === viewerId ? null : card.seen_since]),
-  )
+  const doubted = new Map(cards.map((card) => [card.card_id, card]))
   const rows = await db
     .selectFrom('card_verdicts')
     .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
+    .leftJoin('memberships', (join) =>
+      join
+        .on('memberships.workspace_id', '=', workspaceId ?? '')
+        .onRef('memberships.user_id', '=', 'card_verdicts.user_id'),
+    )
     .select(['card_verdicts.card_id', 'card_verdicts.outcome', 'card_verdicts.note'])
     .select(['card_verdicts.created_at as at', 'users.display_name as user_name'])
-    .where('card_verdicts.card_id', 'in', [...since.keys()])
+    .select('memberships.role as role_here')
+    .where('card_verdicts.card_id', 'in', [...doubted.keys()])
     .where('card_verdicts.outcome', 'in', ['failed', 'stale'])
     .where(stands)
     .orderBy('card_verdicts.created_at', 'desc')
@@ -107,9 +120,17 @@ async function newestDoubts(db: Db, viewerId: string, cards: readonly DoubtedCar
     .limit(MAX_DOUBTS_READ)
     .execute()
   const newest = new Map<string, Doubt>()
-  for (const { card_id, outcome, ...row } of rows)
-    if (!newest.has(card_id) && row.at >= (since.get(card_id) ?? ''))
-      newest.set(card_id, { ...row, outcome: outcome === 'stale' ? 'stale' : 'failed' })
+  for (const { card_id, outcome, role_here, user_name, ...row } of rows) {
+    const card = doubted.get(card_id)
+    if (!card || newest.has(card_id)) continue
+    if (card.owner_id !== viewerId && row.at < (card.known_since ?? '')) continue
+    const isNamed = card.may_update === 1 || (isEditor && role_here !== null)
+    newest.set(card_id, {
+      ...row,
+      outcome: outcome === 'stale' ? 'stale' : 'failed',
+      user_name: isNamed ? user_name : null,
+    })
+  }
   return newest
 }
 
@@ -117,8 +138,6 @@ async function newestDoubts(db: Db, viewerId: string, cards: readonly DoubtedCar
 async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const linked = await editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
-    .select(HEAD)
-    .select([trustSeenBy(asked.viewerId).as('trust'), teamOf(asked.viewerId).as('team_id')])
     .select(['card_links.created_at as since', 'card_links.to_card_id as other_card_id'])
     .where('card_links.kind', '=', 'contradicts')
     .orderBy('card_links.created_at')
@@ -182,7 +201,7 @@ const MAX_EXAMINED = 1000
 
 const Doubt = z.object({
   outcome: z.enum(['failed', 'stale']),
-  user_name: z.string(),
+  user_name: z.string().nullable().describe('For those who may edit the card, and editors of the team'),
   note: z.string().nullable(),
   at: Time,
 })
@@ -202,6 +221,7 @@ export const QueueItem = z
     ...AT_HOME,
     since: Time.nullable().describe('When it was last confirmed, or since when the reason is known'),
     trust: Trust.nullable(),
+    can_edit: z.boolean().describe('Whether the caller may edit the card, and dismiss its doubts'),
     doubt: Doubt.nullable().describe('The newest one, where the reason is doubted'),
     other_card_id: AnswerId.nullable(),
     other_title: z.string().nullable(),
@@ -222,7 +242,10 @@ type Other = {
   team_id: string | null
 }
 
-type ReviewEntry = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust' | 'doubt'> &
+type ReviewEntry = Pick<
+  Item,
+  'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust' | 'doubt' | 'can_edit'
+> &
   Omit<Other, 'card_id' | 'title'> & { other: Other | null }
 
 async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
@@ -233,6 +256,7 @@ async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
     reason: 'due',
     since: row.last_sure,
     trust: presentTrust(row, now),
+    can_edit: true,
     doubt: null,
     other: null,
   }))
@@ -240,12 +264,13 @@ async function dueCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
 
 async function doubtedCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntry[]> {
   const rows = await doubted(ctx.db, asked, MAX_SHOWN)
-  const doubts = await newestDoubts(ctx.db, asked.viewerId, rows)
+  const doubts = await newestDoubts(ctx.db, asked, rows)
   return rows.map((row) => ({
     ...row,
     reason: 'doubted',
     since: row.doubted_at,
     trust: presentTrust(row, ctx.now()),
+    can_edit: row.may_update === 1,
     doubt: doubts.get(row.card_id) ?? null,
     other: null,
   }))
@@ -257,13 +282,14 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<ReviewEntr
     ...row,
     reason: 'contradiction',
     trust: presentTrust(row, ctx.now()),
+    can_edit: true,
     doubt: null,
   }))
 }
 
 /** All reasons together, of each at most `MAX_SHOWN`. A doubted card that is also due is listed once. */
 export async function cardsToReview(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
-  const reasons = [doubtedCards, dueCards, contradictingCards]
+  const reasons = asked.isEditor ? [doubtedCards, dueCards, contradictingCards] : [doubtedCards]
   const [doubts = [], due = [], contradicting = []] = await Promise.all(
     reasons.map((reason) => reason(ctx, asked)),
   )
@@ -300,7 +326,7 @@ async function withHomes(ctx: Ctx, viewerId: string, found: readonly ReviewEntry
 export const reviewQueue = capability({
   name: 'cards.review_queue',
   summary: 'Cards that somebody should look at again',
-  description: `Mine, or with workspace_id those of a workspace for its editors and admins: called failed or outdated by anybody, due for a review, or contradicting another. At most ${MAX_SHOWN} of each. A verdict worked of somebody who may edit the card settles what is doubted or due; so does an edit, and a doubt can be dismissed.`,
+  description: `Mine, or with workspace_id those of a workspace for its editors and admins, also where it has published them: called failed or outdated by anybody, due for a review, or contradicting another. At most ${MAX_SHOWN} of each. A verdict worked of somebody who may edit the card settles what is doubted or due; so does an edit, and a doubt can be dismissed.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/review-queue'],
   input: z.object({ workspace_id: Id.optional() }),
@@ -308,7 +334,8 @@ export const reviewQueue = capability({
   errors: [404],
   run: async (ctx, { workspace_id }) => {
     if (workspace_id !== undefined) await requireRole(ctx, workspace_id, 'editor')
-    return { items: await cardsToReview(ctx, { viewerId: ctx.viewer.userId, workspaceId: workspace_id }) }
+    const asked = { viewerId: ctx.viewer.userId, workspaceId: workspace_id, isEditor: true }
+    return { items: await cardsToReview(ctx, asked) }
   },
 })
 
@@ -357,7 +384,7 @@ export async function tellOwners(ctx: Ctx, stopping: AbortSignal): Promise<void>
     const owners = await ownersWithIntervals(ctx.db, after, OWNERS_AT_ONCE)
     for (const userId of owners) {
       if (stopping.aborted) return
-      const due = await dueCards(ctx, { viewerId: userId, workspaceId: undefined })
+      const due = await dueCards(ctx, { viewerId: userId, workspaceId: undefined, isEditor: true })
       if (due.length > 0)
         await inTx(ctx, (ctx) => tellAgainAfter(ctx, TOLD_EVERY_DAYS, { userId, kind: 'cards.review_due' }))
     }

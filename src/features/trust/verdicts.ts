@@ -261,3 +261,27 @@ export const listVerdicts = capability({
     return { items, total, page, page_size }
   },
 })
+
+type Noted = { cardId: string; userId: string }
+
+export const noteKey = ({ cardId, userId }: Noted): string => `${cardId} ${userId}`
+
+/** Returns the newest notes of people on cards of the caller, by `noteKey`. */
+export async function newestNotes(ctx: UserCtx, asked: readonly Noted[]): Promise<Map<string, string>> {
+  if (asked.length === 0) return new Map()
+  const rows = await ctx.db
+    .selectFrom('card_verdicts')
+    .select(['card_id', 'user_id', 'note'])
+    .where('owner_id', '=', ctx.viewer.userId)
+    .where('card_id', 'in', [...new Set(asked.map(({ cardId }) => cardId))])
+    .where('user_id', 'in', [...new Set(asked.map(({ userId }) => userId))])
+    .where(stands)
+    .orderBy('created_at')
+    .orderBy('verdict_id')
+    .execute()
+  return new Map(
+    rows.flatMap(({ card_id, user_id, note }) =>
+      note === null ? [] : [[noteKey({ cardId: card_id, userId: user_id }), note] as const],
+    ),
+  )
+}

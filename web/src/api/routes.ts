@@ -94,7 +94,7 @@ import type {
 import type { listMyTickets, replyToTicket } from '#server/features/support/replies.ts'
 import type { closeTicket, getTicket, listTickets } from '#server/features/support/tickets.ts'
 import type { writeCites } from '#server/features/trust/card-cites.ts'
-import type { readEffects } from '#server/features/trust/effects.ts'
+import type { readEffectDays, readEffects } from '#server/features/trust/effects.ts'
 import type { linkCards, listLinks, unlinkCards } from '#server/features/trust/links.ts'
 import type { mergeCard, unmergeCard } from '#server/features/trust/merge.ts'
 import type { dismissDoubts, reviewQueue } from '#server/features/trust/review-queue.ts'
@@ -214,6 +214,7 @@ type Called =
   | typeof proposeCard
   | typeof publishCard
   | typeof readBalance
+  | typeof readEffectDays
   | typeof readEffects
   | typeof readEvent
   | typeof readFirstSteps

@@ -87,3 +87,4 @@ type FirstSteps = RouteAnswer<'GET /api/v1/auth/first-steps'>
 export type StepName = FirstSteps['steps'][number]['step']
 
 export type Effects = RouteAnswer<'GET /api/v1/effects'>
+export type EffectDays = RouteAnswer<'GET /api/v1/effects/days'>['days']

@@ -15,11 +15,17 @@ describe('the first requests of an address', () => {
     expect(asked(`/?q=pool&tags=pg%2Cnode&plan=true&card=${CARD}`)).toEqual([
       [
         '/api/v1/search/box',
-        JSON.stringify({ query: 'pool', tags: ['pg', 'node'], generate_action_card: true, limit: 20 }),
+        JSON.stringify({
+          query: 'pool',
+          tags: ['pg', 'node'],
+          generate_action_card: true,
+          limit: 20,
+          typing: true,
+        }),
       ],
       [`/api/v1/cards/${CARD}?include_evidences=true`, undefined],
     ])
-    expect(asked('/?q=404')[0]?.[1]).toBe(JSON.stringify({ query: '404', limit: 20 }))
+    expect(asked('/?q=404')[0]?.[1]).toBe(JSON.stringify({ query: '404', limit: 20, typing: true }))
   })
 
   test('never the library, which costs', () => {

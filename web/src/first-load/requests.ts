@@ -6,7 +6,12 @@ export const SESSION_REQUEST: FirstRequest = { address: '/api/v1/auth/me', init:
 
 export const RECENT = { scope: 'personal', sort: 'changed', page_size: 8 } as const
 
-export const freeSearch = (question: BoxInput): BoxInput => ({ ...question, limit: HITS_AT_ONCE })
+/** `typing`: the box asks at every pause, also in the middle of a word. */
+export const freeSearch = (question: BoxInput): BoxInput => ({
+  ...question,
+  limit: HITS_AT_ONCE,
+  typing: true,
+})
 
 const OPEN_TO_ALL = /^\/(reset|verify|auth|help|invite)(\/|$)/
 

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { CloudOff, Command, Ellipsis, Plus, TriangleAlert } from 'lucide-react'
+import { CloudOff, Command, Plus, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/shared/language.ts'
 import { call } from '../api/client.ts'
@@ -12,19 +12,18 @@ import { loadable } from '../lib/loadable.tsx'
 import { useReachable } from '../lib/reachable.ts'
 import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { draftsQuery } from '../pages/drafts/draft-queries.ts'
-import { FirstSteps } from '../pages/first-steps/first-steps.tsx'
 import { unreadQuery } from '../pages/inbox/inbox-queries.ts'
 import { useMe, useSignedIn } from '../session.ts'
 import { Badge, Key } from '../ui/badge.tsx'
-import { LinkButton } from '../ui/button.tsx'
+import { IconButton, LinkButton } from '../ui/button.tsx'
 import { Logo } from '../ui/logo.tsx'
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { CORNER_PAGES, type NavItem, PAGES, useBillingPages } from './nav.ts'
+import { isOpenAt, type NavItem, PAGES } from './nav.ts'
 import * as strings from './strings.ts'
-import { UserMenu, UserMenuItems } from './user-menu.tsx'
+import { UserMenu } from './user-menu.tsx'
 
 const palette = loadable(() => import('./command-palette.tsx'))
 const keyboardHelp = loadable(() => import('./keyboard-help.tsx'))
+const firstSteps = loadable(() => import('../pages/first-steps/first-steps.tsx'))
 const sharing = loadable(() => import('../pages/settings/sharing.tsx'))
 
 type OverlayProps = { onClose: () => void }
@@ -37,6 +36,17 @@ function LazyPalette(props: OverlayProps & { onKeys: () => void }) {
 function LazyKeyboardHelp(props: OverlayProps) {
   const { value } = keyboardHelp.useLoaded()
   return value && <value.KeyboardHelp {...props} />
+}
+
+function LazyFirstSteps({ withConnect }: { withConnect?: boolean }) {
+  const { value } = firstSteps.useLoaded()
+  if (!value) return null
+  return (
+    <>
+      {withConnect && <value.ConnectLink />}
+      <value.FirstSteps />
+    </>
+  )
 }
 
 function LazySharingQuestion() {
@@ -78,12 +88,13 @@ export function AppFrame() {
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 md:pb-0">
         <ConnectionBanner />
+        <TopBar onPalette={() => setOverlay('palette')} onKeys={() => setOverlay('keys')} />
         <ServiceWarnings />
         <HomeSteps />
         <LazySharingQuestion />
         <Outlet key={language} />
       </main>
-      <BottomBar onKeys={() => setOverlay('keys')} />
+      <BottomBar />
       {overlay === 'palette' && <LazyPalette onClose={close} onKeys={() => setOverlay('keys')} />}
       {overlay === 'keys' && <LazyKeyboardHelp onClose={close} />}
     </div>
@@ -96,13 +107,12 @@ function HomeSteps() {
   if (!isHome || wide) return null
   return (
     <div className="px-4 pt-4 empty:hidden">
-      <FirstSteps />
+      <LazyFirstSteps />
     </div>
   )
 }
 
 function SideBar({ onPalette }: { onPalette: () => void }) {
-  const billing = useBillingPages()
   return (
     <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col border-r border-line bg-sunken/50 md:flex">
       <div className="flex min-h-0 grow flex-col gap-4 overflow-y-auto px-3 pt-4 pb-0.5">
@@ -128,14 +138,9 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
           <Plus size={14} aria-hidden />
           {strings.newCard}
         </LinkButton>
-        <FirstSteps />
-        <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
-          {[...billing, ...CORNER_PAGES].map((item) => (
-            <SideLink key={item.label} item={item} />
-          ))}
-        </div>
+        <LazyFirstSteps withConnect />
       </div>
-      {/* In a low window the links above scroll; sign-out and theme stay visible. */}
+      {/* In a low window the links above scroll; the menu stays visible. */}
       <div className="grid border-t border-line px-3 pt-2 pb-4">
         <UserMenu />
       </div>
@@ -143,74 +148,75 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
   )
 }
 
+const Count = ({ item }: { item: NavItem }) => (
+  <>
+    {item.to === '/inbox' && <UnreadBadge />}
+    {item.to === '/drafts' && <DraftsBadge />}
+  </>
+)
+
 function SideLink({ item }: { item: NavItem }) {
+  const path = useRouterState({ select: (state) => state.location.pathname })
   return (
     <Link
       to={item.to}
-      activeOptions={{ exact: item.exact ?? false, includeSearch: false }}
+      aria-current={isOpenAt(path, item) ? 'page' : undefined}
       className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
     >
       <item.icon size={16} aria-hidden className="text-faint" />
       <span className="grow">{item.label}</span>
-      {item.to === '/inbox' && <UnreadBadge />}
-      {item.to === '/drafts' && <DraftsBadge />}
+      <Count item={item} />
     </Link>
   )
 }
 
-function BottomBar({ onKeys }: { onKeys: () => void }) {
-  const navigate = useNavigate()
-  const billing = useBillingPages()
+/** On a narrow screen: where to, and the menu of the person. It scrolls away with the page. */
+const TopBar = ({ onPalette, onKeys }: { onPalette: () => void; onKeys: () => void }) => (
+  <header
+    data-screen=""
+    className="flex h-11 items-center justify-between border-b border-line bg-panel px-3 md:hidden"
+  >
+    <Link to="/" className="flex items-center gap-2 rounded-md text-sm font-semibold">
+      <Logo />
+      {strings.vault}
+    </Link>
+    <span className="flex items-center gap-1">
+      <IconButton label={strings.jumpTo} onClick={onPalette}>
+        <Command size={16} />
+      </IconButton>
+      <UserMenu small onKeys={onKeys} />
+    </span>
+  </header>
+)
+
+function BottomBar() {
   const path = useRouterState({ select: (state) => state.location.pathname })
-  const isOpen = (item: NavItem) => (item.exact ? path === item.to : path.startsWith(String(item.to)))
   const cell = 'grid min-h-14 min-w-0 flex-1 place-items-center content-center gap-0.5 text-xs'
-  // With very large letters the names would overlap.
-  const name = 'max-xs:hidden'
   return (
     <nav
       aria-label={strings.main}
       className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-panel md:hidden"
     >
-      {PAGES.slice(0, 4).map((item) => (
-        <Link
-          key={item.label}
-          to={item.to}
-          aria-label={item.label}
-          aria-current={isOpen(item) ? 'page' : undefined}
-          className={cx(cell, isOpen(item) ? 'text-accent' : 'text-soft')}
-        >
-          <item.icon size={18} aria-hidden />
-          <span className={name}>{item.label}</span>
-        </Link>
-      ))}
-      <Menu
-        side="top"
-        trigger={
-          <button type="button" className={cx(cell, 'text-soft')}>
-            <span className="flex items-center gap-0.5">
-              <Ellipsis size={18} aria-hidden />
-              <UnreadBadge />
-            </span>
-            <span className="max-xs:sr-only">{strings.more}</span>
-          </button>
-        }
-      >
-        {[...PAGES.slice(4), ...CORNER_PAGES, ...billing].map((item) => (
-          <MenuItem
+      {PAGES.filter(({ onPhone }) => onPhone).map((item) => {
+        const isOpen = isOpenAt(path, item)
+        return (
+          <Link
             key={item.label}
-            icon={<item.icon size={16} />}
-            onSelect={() => void navigate({ to: item.to })}
+            to={item.to}
+            aria-current={isOpen ? 'page' : undefined}
+            className={cx(cell, isOpen ? 'text-accent' : 'text-soft')}
           >
-            <span className="flex items-center gap-2">
+            {/* First for those who hear it, below for those who see it. */}
+            <span data-bar-name="" className="order-last">
               {item.label}
-              {item.to === '/inbox' && <UnreadBadge />}
-              {item.to === '/drafts' && <DraftsBadge />}
             </span>
-          </MenuItem>
-        ))}
-        <MenuLine />
-        <UserMenuItems onKeys={onKeys} />
-      </Menu>
+            <span className="flex items-center gap-0.5">
+              <item.icon size={18} aria-hidden />
+              <Count item={item} />
+            </span>
+          </Link>
+        )
+      })}
     </nav>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command, defaultFilter, useCommandState } from 'cmdk'
-import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
+import { BookOpen, FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { call } from '../api/client.ts'
 import { setTheme } from '../lib/theme.ts'
@@ -9,9 +9,10 @@ import { listOf } from '../pages/cards/card-filters.tsx'
 import { ReadersLine } from '../pages/cards/readers.tsx'
 import { KindIcon, keptQuery, stateOf } from '../pages/search/kept-searches.tsx'
 import type { SearchState } from '../pages/search/search-state.ts'
+import { useUsualReaders } from '../pages/search/sections.tsx'
 import { workspacesQuery } from '../pages/workspaces/workspace-queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { CORNER_PAGES, PAGES, useBillingPages } from './nav.ts'
+import { CORNER_PAGES, type NavItem, PAGES, useBillingPages } from './nav.ts'
 import * as strings from './strings.ts'
 
 export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
@@ -45,7 +46,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
             </Item>
           </Command.Group>
           <Command.Group heading={<Heading>{strings.goTo}</Heading>}>
-            {[...PAGES, ...CORNER_PAGES, ...billing].map((item) => (
+            {[...PAGES, LIBRARY, ...CORNER_PAGES, ...billing].map((item) => (
               <Item
                 key={item.label}
                 icon={<item.icon size={16} />}
@@ -85,6 +86,8 @@ function ChosenRow() {
   return <span ref={marker} hidden />
 }
 
+const LIBRARY: NavItem = { to: '/library', label: strings.library, icon: BookOpen }
+
 type Go = (run: () => unknown) => () => void
 
 /** Marks the rows that fit any typed text: the server has found them. */
@@ -100,11 +103,16 @@ const score: typeof defaultFilter = (value, ...search) => {
 /** The last group, so that late hits neither move nor replace the chosen row. */
 function SearchGroup({ typed, go }: { typed: string; go: Go }) {
   const query = useDeferredValue(typed)
+  const isUsual = useUsualReaders()
   const navigate = useNavigate()
   const { data } = useQuery({
     queryKey: ['palette', query],
     queryFn: ({ signal }) =>
-      call('POST /api/v1/search/box', { query, sections: ['mine', 'team'], limit: 5 }, { signal }),
+      call(
+        'POST /api/v1/search/box',
+        { query, typing: true, sections: ['mine', 'team'], limit: 5 },
+        { signal },
+      ),
   })
   return (
     <Command.Group heading={<Heading>{strings.search}</Heading>}>
@@ -121,7 +129,7 @@ function SearchGroup({ typed, go }: { typed: string; go: Go }) {
           icon={<FileText size={16} />}
           value={FOUND + card.card_id}
           onSelect={go(() => navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } }))}
-          aside={<ReadersLine card={card} className="max-w-1/2 shrink-0" />}
+          aside={isUsual(card) ? undefined : <ReadersLine card={card} className="max-w-1/2 shrink-0" />}
         >
           {card.title}
         </Item>

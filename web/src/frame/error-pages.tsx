@@ -15,7 +15,7 @@ export function NotFound() {
         title={strings.noPageTitle}
         action={
           <LinkButton to="/" look="primary">
-            {strings.goToSearch}
+            {strings.goHome}
           </LinkButton>
         }
       >

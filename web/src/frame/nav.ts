@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import {
-  BookOpen,
   BookText,
   Brain,
+  ChartColumn,
   Coins,
   FileText,
   Inbox,
@@ -19,25 +19,37 @@ import { credits } from '../lib/format.ts'
 import { configQuery, useMe } from '../session.ts'
 import * as strings from './strings.ts'
 
-export type NavItem = { to: LinkProps['to']; label: string; icon: LucideIcon; exact?: boolean }
+/** `also`: the beginning of another address that belongs to the item. `onPhone`: in the bar of a narrow screen. */
+export type NavItem = {
+  to: LinkProps['to']
+  label: string
+  icon: LucideIcon
+  exact?: boolean
+  also?: string
+  onPhone?: boolean
+}
 
-/** The pages of the side bar, in order; the first four are also in the bottom bar. */
+/** The pages of the side bar, in order. */
 export const PAGES: NavItem[] = [
-  { to: '/', label: strings.search, icon: Search, exact: true },
-  { to: '/cards', label: strings.myCards, icon: FileText },
-  { to: '/library', label: strings.library, icon: BookOpen },
+  { to: '/', label: strings.home, icon: Search, exact: true, onPhone: true },
+  { to: '/cards', label: strings.cards, icon: FileText, also: '/library', onPhone: true },
   { to: '/memory', label: strings.memory, icon: Brain },
-  { to: '/workspaces', label: strings.team, icon: Users },
+  { to: '/workspaces', label: strings.team, icon: Users, onPhone: true },
+  { to: '/inbox', label: strings.inbox, icon: Inbox, onPhone: true },
+  { to: '/drafts', label: strings.drafts, icon: Pickaxe, onPhone: true },
 ]
 
+/** The pages in the menu of the person. */
 export const CORNER_PAGES: NavItem[] = [
   { to: '/connect', label: strings.connectYourAgent, icon: Plug },
-  { to: '/inbox', label: strings.inbox, icon: Inbox },
-  { to: '/drafts', label: strings.drafts, icon: Pickaxe },
+  { to: '/effects', label: strings.insights, icon: ChartColumn },
   { to: '/settings', label: strings.settings, icon: Settings },
   { to: '/guide', label: strings.guide, icon: BookText },
   { to: '/support', label: strings.support, icon: LifeBuoy },
 ]
+
+export const isOpenAt = (path: string, { to, exact, also }: NavItem): boolean =>
+  exact ? path === to : path.startsWith(String(to)) || (also !== undefined && path.startsWith(also))
 
 /** Returns the one entry about money: the balance, or Billing where credits are off. */
 export function useBillingPages(): NavItem[] {

@@ -6,7 +6,6 @@ export const vault = 'Vault'
 export const jumpTo = 'Jump to'
 export const main = 'Main'
 export const newCard = 'New card'
-export const more = 'More'
 export const serverUnreachable =
   'The server cannot be reached. What is on the page stays, and everything goes on when it is back.'
 export const draftsWaiting = 'waiting'
@@ -29,14 +28,16 @@ export const yourSearches = 'Your searches'
 // Error pages
 export const noPageHint = 'The link may be old, or a part of it is missing.'
 export const noPageTitle = 'No page at this address'
-export const goToSearch = 'Go to search'
+export const goHome = 'Go to Home'
 
 // Keyboard help
 export const keyboard = 'Keyboard'
 
 // Nav
-export const myCards = 'My cards'
+export const home = 'Home'
+export const cards = 'Cards'
 export const library = 'Library'
+export const insights = 'Insights'
 export const memory = 'Memory'
 export const team = 'Team'
 export const connectYourAgent = 'Connect your agent'

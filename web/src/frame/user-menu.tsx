@@ -1,9 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
+import { cx } from '../lib/cx.ts'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
 import { signOut, useMe } from '../session.ts'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
+import { CORNER_PAGES, type NavItem, PAGES, useBillingPages } from './nav.ts'
 import * as strings from './strings.ts'
 
 const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
@@ -12,39 +14,51 @@ const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
   { value: 'dark', label: strings.dark, icon: Moon },
 ]
 
-export function UserMenu() {
+export function UserMenu({ small, onKeys }: { small?: boolean; onKeys?: () => void }) {
   const me = useMe()
   const name = me.display_name || me.email
   return (
     <Menu
-      align="start"
-      side="top"
+      align={small ? 'end' : 'start'}
+      side={small ? 'bottom' : 'top'}
       trigger={
         <button
           type="button"
           className="flex h-9 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover"
         >
           <Avatar name={name} />
-          <span className="min-w-0 grow truncate">
+          <span className={cx('min-w-0 grow truncate', small && 'sr-only')}>
             <span className="sr-only">{strings.accountBefore}</span>
             {name}
           </span>
-          <ChevronsUpDown size={14} aria-hidden className="text-faint" />
+          {!small && <ChevronsUpDown size={14} aria-hidden className="text-faint" />}
         </button>
       }
     >
-      <UserMenuItems />
+      {small && <PageItems pages={PAGES.filter(({ onPhone }) => !onPhone)} />}
+      <UserMenuItems {...(onKeys && { onKeys })} />
     </Menu>
   )
 }
 
-export function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
+function PageItems({ pages }: { pages: NavItem[] }) {
+  const navigate = useNavigate()
+  return pages.map(({ to, label, icon: Icon }) => (
+    <MenuItem key={label} icon={<Icon size={16} />} onSelect={() => void navigate({ to })}>
+      {label}
+    </MenuItem>
+  ))
+}
+
+function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
   const me = useMe()
   const theme = useTheme()
   const navigate = useNavigate()
+  const pages = [...CORNER_PAGES, ...useBillingPages()]
   return (
     <>
       <MenuLabel>{me.email}</MenuLabel>
+      <PageItems pages={pages} />
       {me.is_moderator && (
         <MenuItem icon={<ShieldCheck size={16} />} onSelect={() => void navigate({ to: '/moderation' })}>
           {strings.moderation}

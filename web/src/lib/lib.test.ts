@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { cropToMark } from '../pages/search/sections.tsx'
 import { isTyped } from '../ui/dialog.tsx'
 import {
   credits,
@@ -78,13 +77,6 @@ test('numbers have the same digits in every language, as those that no format wr
     for (const text of written) expect(text, language).toMatch(/^(?=.*[0-9])(?!.*(?![0-9])\p{Nd})/u)
   }
   setLanguage('en')
-})
-
-test('a snippet for one line begins shortly before its first mark', () => {
-  expect(cropToMark('short <mark>pool</mark>')).toBe('short <mark>pool</mark>')
-  const long = `${'after each deploy the requests hang '.repeat(3)}and the <mark>pool</mark> is empty`
-  expect(cropToMark(long)).toBe('…and the <mark>pool</mark> is empty')
-  expect(cropToMark(`${'x'.repeat(60)}<mark>pool</mark>`)).toBe('…<mark>pool</mark>')
 })
 
 test('a word is typed as it is shown, where several blanks look like one', () => {

@@ -18,17 +18,26 @@ const useSystemDark = () =>
     () => dark.matches,
   )
 
+type Line = { values: number[]; color: 'accent' | 'ok' | 'bad' | 'faint' }
+
 type ChartProps = {
   label: string
   times: number[]
   values: number[]
+  /** Drawn over the first series. */
+  lines?: readonly Line[]
   format?: (value: number) => string
   height?: number
+  /** How the first series is drawn: a line by default. */
   stepped?: boolean
+  bars?: boolean
 }
 
-/** One series over time; `times` are Unix seconds. */
-export function Chart({ label, times, values, format = String, height = 160, stepped }: ChartProps) {
+const NO_LINES: readonly Line[] = []
+
+/** `times` are Unix seconds. */
+export function Chart(props: ChartProps) {
+  const { label, times, values, lines = NO_LINES, format = String, height = 160, stepped, bars } = props
   const box = useRef<HTMLDivElement>(null)
   const theme = useTheme()
   const systemDark = useSystemDark()
@@ -60,11 +69,13 @@ export function Chart({ label, times, values, format = String, height = 160, ste
             width: 2,
             fill: color('chosen'),
             ...(stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
-            points: { show: values.length < 2 },
+            ...(bars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.6, 24] }) } : {}),
+            points: { show: !bars && values.length < 2 },
           },
+          ...lines.map((line) => ({ stroke: color(line.color), width: 2, points: { show: false } })),
         ],
       },
-      [times, values],
+      [times, values, ...lines.map((line) => line.values)],
       element,
     )
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
@@ -73,7 +84,7 @@ export function Chart({ label, times, values, format = String, height = 160, ste
       observer.disconnect()
       plot.destroy()
     }
-  }, [times, values, format, height, stepped, theme, systemDark])
+  }, [times, values, lines, format, height, stepped, bars, theme, systemDark])
   return <div ref={box} role="img" aria-label={label} className="text-xs" />
 }
 

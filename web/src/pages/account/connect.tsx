@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { CircleCheck, Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { queryClient, useAttempt } from '../../api/query.ts'
 import type { Scope } from '../../api/types.ts'
+import { formatAgo } from '../../lib/format.ts'
 import { configQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
@@ -19,6 +20,16 @@ import * as strings from './strings.ts'
 const MORE_SCOPES: readonly Scope[] = ['publish', 'workspace:write']
 
 const isCore = (scopes: readonly Scope[]) => !MORE_SCOPES.some((scope) => scopes.includes(scope))
+
+const apiKeysQuery = queryOptions({
+  queryKey: ['api-keys'],
+  queryFn: () => call('GET /api/v1/auth/api-keys'),
+})
+
+const connectedAppsQuery = queryOptions({
+  queryKey: ['connected-apps'],
+  queryFn: ({ signal }) => call('GET /api/v1/auth/connected-apps', {}, { signal }),
+})
 
 /** Makes a key, shows it once, and waits until the agent first uses it. */
 export function Connect() {
@@ -42,13 +53,10 @@ export function Connect() {
   const key = create.data
   const base = config?.base_url ?? location.origin
   return (
-    <Page
-      title={strings.connectYourAgent}
-      lead={strings.connectLead}
-      narrow
-      actions={<LinkButton to="/">{strings.goToSearch}</LinkButton>}
-    >
+    <Page title={strings.connectYourAgent} lead={strings.connectLead} narrow>
+      <ConnectedAgents />
       <OneCommand base={base} />
+      <h2 className="mb-4 text-base font-semibold">{strings.byHand}</h2>
       <ol className="grid gap-8">
         <Step number={1} title={strings.keyForAgent}>
           {key ? (
@@ -90,6 +98,39 @@ export function Connect() {
         </Step>
       </ol>
     </Page>
+  )
+}
+
+const SHOWN = 12
+
+/** Apps that signed in, and keys that were used, newest first. */
+function ConnectedAgents() {
+  const apps = useQuery(connectedAppsQuery)
+  const keys = useQuery(apiKeysQuery)
+  const agents = [
+    ...(apps.data ?? []).map(({ app_id, name, last_used_at }) => ({ id: app_id, name, last_used_at })),
+    ...(keys.data ?? []).map(({ key_id, name, last_used_at }) => ({ id: key_id, name, last_used_at })),
+  ]
+    .filter(({ last_used_at }) => last_used_at !== null)
+    .toSorted((a, b) => ((a.last_used_at ?? '') < (b.last_used_at ?? '') ? 1 : -1))
+  if (agents.length === 0) return null
+  return (
+    <section aria-label={strings.connectedAgents} className="mb-8">
+      <h2 className="mb-2 text-base font-semibold">{strings.connectedAgents}</h2>
+      <ul className="divide-y divide-line border-y border-line">
+        {agents.slice(0, SHOWN).map(({ id, name, last_used_at }) => (
+          <li key={id} className="flex items-baseline justify-between gap-4 py-1.5 text-sm">
+            <span className="flex min-w-0 items-center gap-2">
+              <CircleCheck size={16} aria-hidden className="shrink-0 text-ok" />
+              <span className="truncate">{name}</span>
+            </span>
+            <span className="shrink-0 text-xs text-faint">
+              {last_used_at && strings.lastUsed(formatAgo(last_used_at))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
@@ -139,8 +180,7 @@ function Step({ number, title, children }: { number: number; title: string; chil
 
 function FirstCall({ keyId }: { keyId: string }) {
   const keys = useQuery({
-    queryKey: ['api-keys'],
-    queryFn: () => call('GET /api/v1/auth/api-keys'),
+    ...apiKeysQuery,
     refetchInterval: (query) =>
       query.state.data?.find((key) => key.key_id === keyId)?.last_used_at ? false : 2000,
   })

@@ -1,69 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
-import { Brain, Search, Users } from 'lucide-react'
+import { CircleCheck } from 'lucide-react'
 import { useTitle } from '../../lib/title.ts'
-import { configQuery } from '../../session.ts'
+import { type AppConfig, configQuery } from '../../session.ts'
 import { buttonClass, LinkButton } from '../../ui/button.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { LINK_CLASS } from './account-card.tsx'
 import * as strings from './strings.ts'
 
-const USES = [
-  {
-    icon: Search,
-    title: strings.findIt,
-    text: strings.findItText,
-  },
-  {
-    icon: Brain,
-    title: strings.letAgentsRemember,
-    text: strings.letAgentsRememberText,
-  },
-  {
-    icon: Users,
-    title: strings.shareIt,
-    text: strings.shareItText,
-  },
-]
-
+/** What a stranger sees first: a card, from the failing command to the fix. */
 export function Landing() {
   useTitle('')
   const { data: config } = useQuery(configQuery)
   return (
-    <main className="mx-auto grid min-h-dvh max-w-reading content-center gap-8 px-4 py-8 md:px-8">
+    <main className="mx-auto grid min-h-dvh max-w-reading content-center gap-6 px-4 py-8 md:px-8">
       <div className="flex items-center gap-2 text-sm font-semibold">
         <Logo size={24} />
         {strings.knowledgeVault}
       </div>
-      <header className="grid gap-3">
+      <SampleCard />
+      <header className="grid gap-2">
         <h1 className="text-lg font-semibold tracking-tight">{strings.slogan}</h1>
-        <p className="text-base text-soft">{strings.landingLead}</p>
+        <p className="max-w-lead text-base text-soft">{strings.landingLead}</p>
       </header>
-      <div className="flex flex-wrap gap-2">
-        <LinkButton to="/sign-in" look="primary" size="lg">
-          {strings.signIn}
-        </LinkButton>
-        {config && config.registration !== 'closed' && (
-          <LinkButton to="/sign-up" size="lg">
-            {config.registration === 'invite' ? strings.haveInvitation : strings.createAnAccount}
-          </LinkButton>
-        )}
-        {config?.public_pages && (
-          <a href="/library" className={buttonClass('ghost', 'lg')}>
-            {strings.readPublicLibrary}
-          </a>
-        )}
-      </div>
-      <ul className="grid gap-4 border-t border-line pt-6 sm:grid-cols-3">
-        {USES.map(({ icon: Icon, title, text }) => (
-          <li key={title} className="grid content-start gap-1 text-sm">
-            <span className="flex items-center gap-2 font-medium">
-              <Icon size={16} aria-hidden className="text-faint" />
-              {title}
-            </span>
-            <span className="text-soft">{text}</span>
-          </li>
-        ))}
-      </ul>
+      {config && <Ways config={config} />}
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
         <a href="/guide" className={LINK_CLASS}>
           {strings.guide}
@@ -76,5 +35,63 @@ export function Landing() {
         </a>
       </p>
     </main>
+  )
+}
+
+const CODE =
+  'overflow-x-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs whitespace-pre-wrap wrap-anywhere'
+
+const SampleCard = () => (
+  <section aria-label={strings.sampleLabel} className="grid gap-3">
+    <p className={CODE}>
+      <span className="text-faint">$ </span>
+      {strings.sampleCommand}
+      <span className="block text-bad">{strings.sampleError}</span>
+    </p>
+    <article className="grid gap-3 rounded-md border border-line bg-panel p-4 text-sm">
+      <p className="text-base font-semibold">{strings.sampleTitle.replaceAll('`', '')}</p>
+      <p>
+        <span className="font-medium">{strings.fix}: </span>
+        {strings.sampleFix}
+      </p>
+      <p className={CODE}>{strings.sampleFixCommand}</p>
+      <p className="text-soft">
+        <span className="font-medium">{strings.cause}: </span>
+        {strings.sampleCause}
+      </p>
+      <p className="flex items-center gap-1.5 text-xs text-soft">
+        <CircleCheck size={14} aria-hidden className="text-ok" />
+        {strings.sampleTrust}
+      </p>
+    </article>
+  </section>
+)
+
+/** On a vault without accounts there is nobody to sign in. */
+function Ways({ config }: { config: AppConfig }) {
+  const mayJoin = config.registration !== 'closed'
+  const isFirst = mayJoin && config.has_accounts === false
+  const join = config.registration === 'invite' ? strings.haveInvitation : strings.createAnAccount
+  return (
+    <div className="flex flex-wrap gap-2">
+      {isFirst && (
+        <LinkButton to="/sign-up" look="primary" size="lg">
+          {strings.createFirstAccount}
+        </LinkButton>
+      )}
+      <LinkButton to="/sign-in" look={isFirst ? 'plain' : 'primary'} size="lg">
+        {strings.signIn}
+      </LinkButton>
+      {mayJoin && !isFirst && (
+        <LinkButton to="/sign-up" size="lg">
+          {join}
+        </LinkButton>
+      )}
+      {config.public_pages && (
+        <a href="/library" className={buttonClass('ghost', 'lg')}>
+          {strings.readPublicLibrary}
+        </a>
+      )}
+    </div>
   )
 }

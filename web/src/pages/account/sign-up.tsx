@@ -27,6 +27,11 @@ export function SignUp() {
     mutationFn: signUp,
     onSuccess: () => leaveForConsent(next) || navigate({ to: next ?? '/welcome' }),
   })
+  /** Proposes what is before the @, where the person sees and may change it: the name stands beside public cards. */
+  const proposeName = () => {
+    const name = form.email.split('@')[0] ?? ''
+    if (form.display_name === '' && form.email.includes('@')) setForm({ ...form, display_name: name })
+  }
   const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm({ ...form, [name]: event.target.value })
   const submit = (event: FormEvent) => {
@@ -64,6 +69,7 @@ export function SignUp() {
         <Fields
           form={form}
           set={set}
+          onEmail={proposeName}
           emailError={taken ? strings.accountExists : fieldError('email')}
           fieldError={fieldError}
           code={codeField}
@@ -82,21 +88,14 @@ type Form = { email: string; password: string; display_name: string; invite_code
 type FieldsProps = {
   form: Form
   set: (name: keyof Form) => (event: { target: { value: string } }) => void
+  onEmail: () => void
   emailError: string | undefined
   fieldError: (name: string) => string | undefined
   code: 'required' | 'optional' | 'none'
 }
 
-const Fields = ({ form, set, emailError, fieldError, code }: FieldsProps) => (
+const Fields = ({ form, set, onEmail, emailError, fieldError, code }: FieldsProps) => (
   <>
-    <TextField
-      label={strings.nameLabel}
-      autoComplete="name"
-      value={form.display_name}
-      onChange={set('display_name')}
-      hint={strings.nameHint}
-      maxLength={120}
-    />
     <TextField
       label={strings.eMail}
       type="email"
@@ -104,7 +103,16 @@ const Fields = ({ form, set, emailError, fieldError, code }: FieldsProps) => (
       required
       value={form.email}
       onChange={set('email')}
+      onBlur={onEmail}
       error={emailError}
+    />
+    <TextField
+      label={strings.nameLabel}
+      autoComplete="name"
+      value={form.display_name}
+      onChange={set('display_name')}
+      hint={strings.nameHint}
+      maxLength={120}
     />
     <TextField
       label={strings.password}

@@ -19,13 +19,16 @@ export const keyForAgent = 'A key for it'
 export const theConfiguration = 'The configuration'
 export const agent = 'Agent'
 export const theFirstCall = 'The first call'
-export const createKeyFirst = 'Create the key first.'
+export const createKeyFirst = 'It shows here as soon as the agent uses its key.'
+export const connectedAgents = 'Connected'
+export const lastUsed = (ago: string) => `last used ${ago}`
+export const byHand = 'By hand'
 export const oneCommand = 'One command'
 export const oneCommandHint =
-  'One command finds the agents on your computer, signs you in by the browser and connects each with a key of its own. It needs Node 20 or newer.'
+  'This finds the agents on your computer (Claude Code, Codex, Cursor, VS Code and ten others), signs you in and connects each. It needs Node 20 or newer.'
 export const command = 'Command'
 export const claudeDesktopBefore = 'For Claude Desktop there is also '
-export const orByHand = '. Or by hand:'
+export const orByHand = '.'
 export const claudeDesktopBundle = 'a bundle to open'
 export const keyActsForYou =
   'With the key your agent searches, records, and edits cards for you. It does not open your account. You can remove it at any time.'
@@ -46,17 +49,22 @@ export const googleRefused = 'Google did not sign you in.'
 export const googleOtherTab = 'This answer does not belong to a sign-in from this tab.'
 
 // Landing
-export const findIt = 'Find it'
-export const findItText =
-  'Search by the error in front of you. A card has the symptom, the cause and the fix.'
-export const letAgentsRemember = 'Let agents remember'
-export const letAgentsRememberText =
-  'Your coding agents search first, record what they solve, and keep memory for each project.'
-export const shareIt = 'Share it'
-export const shareItText = 'Keep a card for yourself, share it with your team, or publish it after a review.'
+export const sampleCommand = 'npx prisma migrate deploy'
+export const sampleError = 'Error: P3009  migrate found failed migrations in the target database'
+export const sampleTitle = '`npx prisma migrate deploy` fails: P3009, a migration stopped half way'
+export const sampleCause =
+  'A migration lost its connection. Prisma applies no other until somebody says how it ended.'
+export const sampleFix = 'Undo what it changed, mark it as rolled back, and deploy again.'
+export const sampleFixCommand =
+  'npx prisma migrate resolve --rolled-back 20251101_add_orders\nnpx prisma migrate deploy'
+export const sampleTrust = 'Worked for 3 people, last on 2 Nov, node 22'
+export const sampleLabel = 'An example of a card'
+export const cause = 'Cause'
+export const fix = 'Fix'
 export const slogan = 'Nobody solves the same problem twice'
 export const landingLead =
-  'A knowledge vault for developers and their AI agents: what one of you has solved is found by all the others.'
+  'Your agent is handed this card when the command fails. What one of you has solved is found by all the others, people and agents.'
+export const createFirstAccount = 'Create the first account'
 export const signIn = 'Sign in'
 export const haveInvitation = 'I have an invitation'
 export const createAnAccount = 'Create an account'

@@ -47,3 +47,11 @@ export const isOutOfReach = (error: unknown): error is ApiError =>
 /** The refusal of the server for a change of a merged card. */
 export const mergedInto = (cardId: string) =>
   new ApiError(409, { code: MERGED, detail: strings.mergedIntoAnother, into_card_id: cardId }, new Headers())
+
+/** Without a workspace: the person's own cards. */
+export const queueQuery = (workspaceId: string | undefined) =>
+  queryOptions({
+    queryKey: ['review-queue', workspaceId ?? 'mine'],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/cards/review-queue', { workspace_id: workspaceId }, { signal }),
+  })

@@ -6,6 +6,7 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { filtersIn, isFiltered, type ListState, NO_FILTERS } from './card-filters.tsx'
 import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
+import { CardTabs } from './card-tabs.tsx'
 import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/library')
@@ -26,11 +27,8 @@ export function Library() {
   const input = inputOf(state)
   const first = useFirstPage(input)
   return (
-    <Page
-      title={strings.library}
-      lead={strings.libraryLead}
-      actions={<LinkButton to="/">{strings.searchTheLibrary}</LinkButton>}
-    >
+    <Page title={strings.library} lead={strings.libraryLead}>
+      <CardTabs shown="library" />
       <ListFilters
         state={state}
         change={change}

@@ -8,7 +8,7 @@ import { cx } from '../../lib/cx.ts'
 import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { formatAgo, formatNumber, plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
-import { Segmented, Select } from '../../ui/field.tsx'
+import { Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, PartNotLoaded, Skeleton, SkeletonList } from '../../ui/states.tsx'
 import { AddSamples, SampleNotice } from '../first-steps/first-steps.tsx'
@@ -16,6 +16,7 @@ import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { typeOf } from './card-badges.tsx'
 import { filtersIn, isFiltered, type ListState, NO_FILTERS, scopeInput } from './card-filters.tsx'
 import { CardRows, ListFilters, type ListInput, useFirstPage } from './card-list.tsx'
+import { CardTabs } from './card-tabs.tsx'
 import { ShareDialog } from './lazy-parts.tsx'
 import * as strings from './strings.ts'
 
@@ -61,13 +62,15 @@ export function MyCards() {
       actions={
         <>
           <LinkButton to="/review">{strings.reviewQueue}</LinkButton>
-          <LinkButton to="/cards/new" look="primary">
+          {/* On a wide screen the side bar has this button. */}
+          <LinkButton to="/cards/new" look="primary" className="md:hidden">
             <Plus size={14} aria-hidden />
             {strings.newCard}
           </LinkButton>
         </>
       }
     >
+      <CardTabs shown={isTeam ? 'team' : 'mine'} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(70)]">
         <div className="min-w-0">
           <CardFilters
@@ -118,21 +121,6 @@ function CardFilters({ state, change, isEmpty }: Filtered & { isEmpty: boolean }
   const isTeam = state.scope === 'workspace'
   return (
     <ListFilters state={state} change={change} sort="changed" isEmpty={isEmpty}>
-      <Segmented
-        label={strings.whoseCards}
-        value={isTeam ? 'workspace' : 'personal'}
-        onChange={(next) =>
-          change({
-            scope: next === 'workspace' ? next : undefined,
-            workspace: undefined,
-            status: undefined,
-          })
-        }
-        options={[
-          { value: 'personal', label: strings.mine },
-          { value: 'workspace', label: strings.team },
-        ]}
-      />
       {isTeam ? (
         <WorkspaceFilter value={state.workspace} onChange={(workspace) => change({ workspace })} />
       ) : isEmpty ? null : (

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import { call } from '../../api/client.ts'
@@ -6,21 +6,16 @@ import { queryClient } from '../../api/query.ts'
 import type { ReviewItem } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { useUsualReaders } from '../search/sections.tsx'
+import { queueQuery } from './card-queries.ts'
 import { ReadersLine } from './readers.tsx'
 import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/review')
-
-const queueQuery = (workspaceId: string | undefined) =>
-  queryOptions({
-    queryKey: ['review-queue', workspaceId ?? 'mine'],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/cards/review-queue', { workspace_id: workspaceId }, { signal }),
-  })
 
 const REASONS: Record<ReviewItem['reason'], string> = {
   doubted: strings.doubted,
@@ -59,7 +54,9 @@ export function ReviewQueue() {
   )
 }
 
-function QueueRow({ item }: { item: ReviewItem }) {
+/** Without `canSettle` the row leads to the card only. */
+export function QueueRow({ item, canSettle = true }: { item: ReviewItem; canSettle?: boolean }) {
+  const isUsual = useUsualReaders()
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
       <div className="min-w-0 max-w-dialog grow basis-64">
@@ -67,15 +64,19 @@ function QueueRow({ item }: { item: ReviewItem }) {
           <CardLink cardId={item.card_id} title={item.title} />
           <Badge>{REASONS[item.reason]}</Badge>
         </p>
-        <ReadersLine card={item} />
+        {!isUsual(item) && <ReadersLine card={item} />}
         <Why item={item} />
       </div>
-      {item.reason !== 'contradiction' && (
-        <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2">
+        {canSettle && item.reason !== 'contradiction' ? (
           <StillWorks cardId={item.card_id} />
-          {item.reason === 'doubted' && <Dismiss cardId={item.card_id} />}
-        </div>
-      )}
+        ) : (
+          <LinkButton to="/cards/$cardId" params={{ cardId: item.card_id }}>
+            {item.reason === 'contradiction' ? strings.compare : strings.openTheCard}
+          </LinkButton>
+        )}
+        {item.reason === 'doubted' && item.can_edit && canSettle && <Dismiss cardId={item.card_id} />}
+      </div>
     </li>
   )
 }
@@ -117,8 +118,8 @@ function DoubtLine({ doubt }: { doubt: NonNullable<ReviewItem['doubt']> }) {
     <>
       <p className="mt-0.5 text-sm text-soft [overflow-wrap:anywhere]">
         {doubt.outcome === 'failed'
-          ? strings.failedFor(doubt.user_name, ago)
-          : strings.outdatedBy(doubt.user_name, ago)}
+          ? strings.failedFor(doubt.user_name ?? strings.somebody, ago)
+          : strings.outdatedBy(doubt.user_name ?? strings.somebody, ago)}
       </p>
       {doubt.note && (
         <p className="mt-0.5 line-clamp-3 text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -131,7 +132,9 @@ function DoubtLine({ doubt }: { doubt: NonNullable<ReviewItem['doubt']> }) {
 
 const queueChanged = (cardId: string) =>
   Promise.all(
-    [['review-queue'], ['card', cardId]].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+    [['review-queue'], ['workspace'], ['card', cardId]].map((queryKey) =>
+      queryClient.invalidateQueries({ queryKey }),
+    ),
   )
 
 function Dismiss({ cardId }: { cardId: string }) {

@@ -332,8 +332,7 @@ export const loading = 'Loading'
 
 // Library
 export const library = 'Library'
-export const libraryLead = 'What others solved and published. Browsing is free.'
-export const searchTheLibrary = 'Search the library'
+export const libraryLead = 'What others solved and published.'
 export const noCardFitsFilters = 'No card fits these filters'
 export const libraryIsEmpty = 'The library is empty'
 export const dropTheFilters = 'Drop the filters'
@@ -458,6 +457,9 @@ export const sameSymptom = 'The same symptom, another fix: '
 export const notConfirmedSince = (ago: string) => `Nobody has confirmed it since ${ago}.`
 export const confirmed = 'Confirmed.'
 export const stillWorks = 'Still works'
+export const compare = 'Compare'
+export const somebody = 'somebody'
+export const openTheCard = 'Open the card'
 export const dismiss = 'Dismiss'
 export const dismissed = 'Dismissed. It comes back if somebody doubts it again.'
 export const failedFor = (person: string, ago: string) => `Failed for ${person}, ${ago}`

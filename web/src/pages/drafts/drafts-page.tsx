@@ -7,7 +7,7 @@ import type { CardDraft } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useKeptText } from '../../lib/storage.ts'
 import { configQuery, useMe } from '../../session.ts'
-import { Button, LinkButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Field, Input, Textarea } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy.tsx'
@@ -32,11 +32,7 @@ export function DraftsPage() {
   const { data: config } = useQuery(configQuery)
   const base = config?.base_url ?? location.origin
   return (
-    <Page
-      title={strings.drafts}
-      lead={strings.draftsLead}
-      actions={<LinkButton to="/effects">{strings.whatItDidForYou}</LinkButton>}
-    >
+    <Page title={strings.drafts} lead={strings.draftsLead}>
       {!drafts.data && (
         <NotLoaded query={drafts}>
           <SkeletonList rows={3} />

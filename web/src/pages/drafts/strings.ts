@@ -4,7 +4,6 @@
 export const drafts = 'Drafts'
 export const draftsLead =
   'What your agents solved: a command failed, something was changed, and it worked. Only you see these, and none becomes a card by itself. A draft is kept for 30 days.'
-export const whatItDidForYou = 'What it did for you'
 export const noDraftsHint =
   'Drafts come from the exchanges that the hooks of your agents keep, at most three a day. This looks through the old sessions on your computer:'
 export const noDrafts = 'No drafts'

@@ -1,28 +1,68 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Circle, CircleCheck, X } from 'lucide-react'
+import { Circle, CircleCheck, Plug, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
-import type { StepName } from '../../api/types.ts'
+import type { StepName, Workspace } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import * as strings from './strings.ts'
 
 const STEPS: Record<StepName, { label: string; to: LinkProps['to'] }> = {
-  key: { label: strings.makeAKey, to: '/connect' },
+  key: { label: strings.connectYourAgent, to: '/connect' },
   call: { label: strings.seeFirstCall, to: '/connect' },
   card: { label: strings.writeACard, to: '/cards/new' },
   search: { label: strings.searchOnce, to: '/' },
   invite: { label: strings.inviteSomebody, to: '/workspaces' },
 }
 
+/** Who joined a team finds its cards and connects agents; writing and inviting are for later. */
+const OF_MEMBERS: readonly StepName[] = ['search', 'key', 'call']
+
+const isTeam = ({ type }: Workspace) => type !== 'personal'
+
+/** Returns whether the person is in a team of somebody else. */
+function useHasJoined(isAsked: boolean): boolean {
+  const { data } = useQuery({ ...workspacesQuery, enabled: isAsked })
+  return data?.items.some((one) => isTeam(one) && one.role !== 'admin') ?? false
+}
+
+/** Tells whether a key was made or an app connected; undefined: not known yet. */
+export const useIsConnected = (): boolean | undefined =>
+  useQuery(firstStepsQuery).data?.steps.some(({ step, done }) => step === 'key' && done)
+
+/** The steps to show; none once they are done or put away. */
+function useShownSteps() {
+  const { data } = useQuery(firstStepsQuery)
+  const hasJoined = useHasJoined(data !== undefined && !data.dismissed_at)
+  if (!data || data.dismissed_at) return []
+  const steps = data.steps.filter(({ step }) => !hasJoined || OF_MEMBERS.includes(step))
+  return steps.every(({ done }) => done) ? [] : steps
+}
+
+/** Stands out until an agent is connected, unless the first steps say it. */
+export function ConnectLink() {
+  const isConnected = useIsConnected()
+  const isSaid = useShownSteps().length > 0
+  if (isConnected !== false || isSaid) return null
+  return (
+    <LinkButton to="/connect" look="primary" className="mx-0">
+      <Plug size={14} aria-hidden />
+      {strings.connectYourAgent}
+    </LinkButton>
+  )
+}
+
 export function FirstSteps() {
   const { data } = useQuery(firstStepsQuery)
+  const steps = useShownSteps()
+  const isShown = steps.length > 0
+  const hasJoined = useHasJoined(isShown)
   const address = useRouterState({ select: (state) => state.location.href })
-  const isShown = data !== undefined && !data.done && !data.dismissed_at
   const dismiss = useMutation({
     mutationFn: () => call('POST /api/v1/auth/first-steps/dismiss'),
     onSuccess: (steps) => queryClient.setQueryData(firstStepsQuery.queryKey, steps),
@@ -48,22 +88,20 @@ export function FirstSteps() {
     if (isJustDone) mutate()
   }, [isJustDone, mutate])
   if (!data || !isShown) return null
-  const done = data.steps.filter((step) => step.done).length
+  const done = steps.filter((step) => step.done).length
   return (
     <section aria-label={strings.firstSteps} className="rounded-md border border-line bg-panel p-2 text-sm">
       <div className="flex items-center justify-between gap-2 pl-1">
         <h2 className="text-xs font-medium text-soft">
           {strings.firstStepsBefore}
-          <span className="font-normal text-faint tabular-nums">
-            {strings.doneOf(done, data.steps.length)}
-          </span>
+          <span className="font-normal text-faint tabular-nums">{strings.doneOf(done, steps.length)}</span>
         </h2>
         <IconButton label={strings.putAway} className="size-6!" onClick={() => dismiss.mutate()}>
           <X size={14} />
         </IconButton>
       </div>
       <ul className="mt-1 grid">
-        {data.steps.map(({ step, done }) => (
+        {steps.map(({ step, done }) => (
           <li key={step}>
             <Link
               to={STEPS[step].to}
@@ -79,7 +117,9 @@ export function FirstSteps() {
           </li>
         ))}
       </ul>
-      <div className="mt-1">{data.sample_cards > 0 ? <RemoveSamples small /> : <AddSamples small />}</div>
+      <div className="mt-1">
+        {data.sample_cards > 0 ? <RemoveSamples small /> : !hasJoined && <AddSamples small />}
+      </div>
     </section>
   )
 }

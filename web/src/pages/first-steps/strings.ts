@@ -1,7 +1,7 @@
 /** The texts of these pages, in English. */
 
 // First steps
-export const makeAKey = 'Make a key'
+export const connectYourAgent = 'Connect your agent'
 export const seeFirstCall = 'See the first call'
 export const writeACard = 'Write a card'
 export const searchOnce = 'Search once'

@@ -54,17 +54,64 @@ export function GuideIndex() {
 
 const ROW = 'block rounded-md px-2 py-2 transition-colors hover:bg-hover'
 
-const Pages = ({ pages }: { pages: { slug: string; title: string }[] }) => (
-  <ul aria-label={strings.pagesOfGuide} className="-mx-2 grid sm:grid-cols-2">
-    {pages.map(({ slug, title }) => (
-      <li key={slug}>
-        <Link to="/guide/$page" params={{ page: slug }} className={`${ROW} flex items-center gap-2 text-sm`}>
-          <BookText size={16} aria-hidden className="shrink-0 text-faint" />
-          {title}
-        </Link>
-      </li>
-    ))}
-  </ul>
+/** The pages by what somebody wants to do; a page in no group comes last. */
+const GROUPS: { title: string; slugs: string[] }[] = [
+  { title: strings.startHere, slugs: ['web-app', 'clients', 'cards', 'search', 'teams'] },
+  {
+    title: strings.forAgents,
+    slugs: ['hooks', 'recall', 'drafts', 'agent-memory', 'mcp', 'tools', 'cli', 'agent-instructions'],
+  },
+  {
+    title: strings.sharingCards,
+    slugs: ['comments', 'trust', 'staleness', 'publishing', 'safety', 'redaction', 'moderation'],
+  },
+  { title: strings.yourAccount, slugs: ['account', 'mail', 'credits', 'billing', 'support'] },
+  {
+    title: strings.runningAServer,
+    slugs: ['operating', 'docker', 'backup', 'scaling', 'reliability', 'sharing-between-servers'],
+  },
+]
+
+type PageName = { slug: string; title: string }
+
+function Pages({ pages }: { pages: PageName[] }) {
+  const known = new Map(pages.map((page) => [page.slug, page]))
+  const named = new Set(GROUPS.flatMap(({ slugs }) => slugs))
+  const groups = [
+    ...GROUPS,
+    {
+      title: strings.reference,
+      slugs: pages.map(({ slug }) => slug).filter((slug) => !named.has(slug)),
+    },
+  ]
+  return (
+    <div className="grid gap-6">
+      {groups.map(({ title, slugs }) => {
+        const shown = slugs.flatMap((slug) => known.get(slug) ?? [])
+        return shown.length > 0 && <PageGroup key={title} title={title} pages={shown} />
+      })}
+    </div>
+  )
+}
+
+const PageGroup = ({ title, pages }: { title: string; pages: PageName[] }) => (
+  <section aria-label={title}>
+    <h2 className="text-sm font-semibold">{title}</h2>
+    <ul aria-label={title} className="-mx-2 grid sm:grid-cols-2">
+      {pages.map(({ slug, title }) => (
+        <li key={slug}>
+          <Link
+            to="/guide/$page"
+            params={{ page: slug }}
+            className={`${ROW} flex items-center gap-2 text-sm`}
+          >
+            <BookText size={16} aria-hidden className="shrink-0 text-faint" />
+            {title}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </section>
 )
 
 function Hits({ hits }: { hits: GuideHit[] }) {

@@ -5,18 +5,31 @@ import { queryClient } from '../../api/query.ts'
 
 export const PAGE_SIZE = 20
 
+/** The page and the number in the frame come from one answer, so that they never differ. */
 export const inboxQuery = (page: number) =>
   queryOptions({
     queryKey: ['notices', 'page', page],
-    queryFn: ({ signal }) => call('GET /api/v1/notices', { page, page_size: PAGE_SIZE }, { signal }),
+    queryFn: async ({ signal }) => {
+      const answer = await call('GET /api/v1/notices', { page, page_size: PAGE_SIZE }, { signal })
+      queryClient.setQueryData(unreadQuery.queryKey, { unread: answer.unread })
+      return answer
+    },
     placeholderData: (before) => before,
   })
 
-/** Polled, so that the number in the frame is about right. */
+const ASKED_EVERY_MS = 20_000
+
+/** A new number makes an open inbox ask again. */
 export const unreadQuery = queryOptions({
   queryKey: ['notices', 'unread'],
-  queryFn: ({ signal }) => call('GET /api/v1/notices/unread', {}, { signal }),
-  refetchInterval: 60_000,
+  queryFn: async ({ signal }) => {
+    const answer = await call('GET /api/v1/notices/unread', {}, { signal })
+    const before = queryClient.getQueryData<{ unread: number }>(['notices', 'unread'])
+    if (before && before.unread !== answer.unread)
+      void queryClient.invalidateQueries({ queryKey: ['notices', 'page'] })
+    return answer
+  },
+  refetchInterval: ASKED_EVERY_MS,
 })
 
 export const inboxChanged = () => queryClient.invalidateQueries({ queryKey: ['notices'] })

@@ -9,15 +9,15 @@ export const inboxHint =
 export const nothingHere = 'Nothing here'
 export const notices = 'Notices'
 export const newLabel = 'New'
-export const openTheQueue = 'Open the queue'
-export const openMyTickets = 'Open my tickets'
-export const openTheDrafts = 'Open the drafts'
-export const openTheCard = 'Open the card'
 export const notAMember = 'You are not a member'
-export const openLabel = 'Open'
 export const youLeft = 'You left the workspace.'
 export const leave = 'Leave'
 export const youAreAMember = 'You are a member now.'
 export const invitationDeclined = 'Invitation declined.'
 export const accept = 'Accept'
 export const decline = 'Decline'
+export const cardsWorkedFor = (cards: number, person: string, day: string) =>
+  `${cards} of your cards worked for ${person} ${day}`
+export const somebody = 'somebody'
+export const today = 'today'
+export const onDay = (day: string) => `on ${day}`

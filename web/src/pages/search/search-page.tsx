@@ -23,7 +23,7 @@ import {
   neighbour,
   Summary,
 } from './sections.tsx'
-import { recentQuery, StartList, StartPane } from './start.tsx'
+import { HomePane, recentQuery, StartList } from './start.tsx'
 import * as strings from './strings.ts'
 import { freeSearchQuery, useFreeSearch, useLibrarySearch } from './use-search.ts'
 
@@ -112,7 +112,7 @@ export function SearchPage() {
               terms={hits.find((hit) => hit.card_id === selected.card)?.matched_terms ?? []}
             />
           ) : (
-            <StartPane />
+            <HomePane />
           )}
         </section>
       )}

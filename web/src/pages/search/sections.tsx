@@ -13,6 +13,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { EmptyState, FormError, Notice } from '../../ui/states.tsx'
 import { ReadersLine } from '../cards/readers.tsx'
 import { EVENT_TYPES } from '../memory/routes.ts'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { remember } from './kept-searches.tsx'
 import {
   HITS_AT_ONCE,
@@ -23,7 +24,7 @@ import {
   usedFilters,
 } from './search-state.ts'
 import * as strings from './strings.ts'
-import { type FreeSection, type useLibrarySearch, useMore } from './use-search.ts'
+import { type FreeSection, tellMissed, type useLibrarySearch, useMore } from './use-search.ts'
 
 type CardsFound = NonNullable<BoxAnswer['mine']>
 type Change = (next: Partial<SearchState>, replace?: boolean) => void
@@ -69,7 +70,13 @@ function CardHits({ label, results, state, selected, wide }: CardListProps) {
               {i === 0 ? strings.weakHitsOfSection : strings.weakHitsOnly}
             </p>
           )}
-          <CardHit hit={hit} state={state} isChosen={isChosen(selected, { card: hit.card_id })} wide={wide} />
+          <CardHit
+            hit={hit}
+            place={label}
+            state={state}
+            isChosen={isChosen(selected, { card: hit.card_id })}
+            wide={wide}
+          />
         </li>
       ))}
     </ol>
@@ -236,11 +243,18 @@ export const Summary = ({ answer, library, showsCredits }: SummaryProps) => {
   )
 }
 
+/** After this time without a key, a query is taken as whole. */
+const STOPPED_TYPING_MS = 2500
+
 type NothingProps = { state: SearchState; change: Change; library: BoxAnswer | undefined }
 
 /** After a library search, its own section reports the result. */
 export function NothingFound({ state, change, library }: NothingProps) {
   const filtered = Object.keys(usedFilters(state)).length > 0
+  useEffect(() => {
+    const timer = setTimeout(() => tellMissed(state), STOPPED_TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [state])
   if (library?.library?.results.length)
     return <p className="px-4 py-2 text-sm text-soft">{strings.libraryHasIt}</p>
   return (
@@ -406,7 +420,10 @@ const shortTrust = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): st
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) {
+type CardHitProps = HitRowProps & { hit: BoxHit; place: string }
+
+function CardHit({ hit, place, state, isChosen, wide }: CardHitProps) {
+  const isUsual = useUsualReaders()(hit, place)
   const link = wide
     ? ({ to: '/', search: { ...state, card: hit.card_id, event: undefined }, replace: true } as const)
     : cardPage(hit)
@@ -454,9 +471,9 @@ function CardHit({ hit, state, isChosen, wide }: HitRowProps & { hit: BoxHit }) 
       second={
         <>
           <span className="min-w-0 grow truncate text-sm text-soft">
-            <Marked text={cropToMark(hit.snippet)} />
+            <MarkedWords text={plainLine(hit.fix)} words={hit.matched_terms} />
           </span>
-          <ReadersLine card={hit} className="max-w-1/2 shrink-0" />
+          {!isUsual && <ReadersLine card={hit} className="max-w-2/5 shrink-0" />}
         </>
       }
     />
@@ -501,6 +518,19 @@ function EventHit({ event, state, isChosen, wide }: HitRowProps & { event: BoxEv
   )
 }
 
+type ReadCard = Pick<BoxHit, 'home' | 'readers'>
+
+/** Readers are named where they are not the person alone, the only team, or everybody in the list of the library. */
+export function useUsualReaders(): (card: ReadCard, place?: string) => boolean {
+  const { data } = useQuery(workspacesQuery)
+  const teams = data?.items.filter(({ type }) => type !== 'personal') ?? []
+  const only = teams.length === 1 ? teams[0]?.workspace_id : undefined
+  return ({ home, readers }, place) =>
+    readers.kind === 'owner' ||
+    (readers.kind === 'members' && home.workspace_id === only) ||
+    (place === strings.library && home.kind === 'library' && !home.published_from)
+}
+
 export type Chosen = { card?: string | undefined; event?: string | undefined }
 
 const isChosen = (state: Chosen, one: Chosen): boolean =>
@@ -521,39 +551,16 @@ export function neighbour(all: readonly Chosen[], state: SearchState, by: number
   return all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]
 }
 
-/** Shows a snippet with the `<mark>` of the server as text, without the marks of Markdown. */
-export function Marked({ text }: { text: string }) {
-  return text.split(/(<mark>[\s\S]*?<\/mark>)/g).map((part, index) => {
-    const hit = /^<mark>([\s\S]*)<\/mark>$/.exec(part)
-    return hit ? (
-      <mark key={index}>{plain(hit[1] ?? '')}</mark>
-    ) : (
-      <Fragment key={index}>{plain(part)}</Fragment>
+const asPattern = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Marks the matched words in a text. */
+export function MarkedWords({ text, words }: { text: string; words: readonly string[] }) {
+  const all = words.filter((word) => word !== '').map(asPattern)
+  if (all.length === 0) return text
+  const found = new RegExp(`(?<![\\p{L}\\p{N}])(${all.join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+  return text
+    .split(found)
+    .map((part, index) =>
+      index % 2 === 1 ? <mark key={index}>{part}</mark> : <Fragment key={index}>{part}</Fragment>,
     )
-  })
-}
-
-const ENTITIES: Record<string, string> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&amp;': '&',
-  '&quot;': '"',
-  '&#39;': "'",
-}
-/** Drops the language after a fence. */
-const plain = (text: string) =>
-  text
-    .replace(/(?:```|~~~)[\w+#-]*|`+|\*\*/g, '')
-    .replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
-
-/** Fits the narrowest list. */
-const MAX_CHARS_BEFORE = 12
-
-/** Cuts a snippet to begin shortly before its first marked word. */
-export function cropToMark(snippet: string): string {
-  const at = snippet.indexOf('<mark>')
-  if (at <= MAX_CHARS_BEFORE) return snippet
-  const from = snippet.indexOf(' ', at - MAX_CHARS_BEFORE)
-  // Cut at a blank, so that no HTML entity is cut in two.
-  return from < 0 || from >= at ? `…${snippet.slice(at)}` : `…${snippet.slice(from + 1)}`
 }

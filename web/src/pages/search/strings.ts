@@ -84,6 +84,23 @@ export const writeFirstCard = 'Write the first card'
 export const connectYourAgent = 'Connect your agent'
 export const orTrySearch = 'Or try a search; the library is its last section: '
 export const changedLast = 'Changed last'
+export const inYourTeams = 'New in your teams'
+export const emptyTeamTitle = 'Your team has shared nothing yet'
+export const emptyTeamHint =
+  'What you and the agents of your colleagues share appears here. Connect your agent, and it finds and records for the team too.'
+
+// Home
+export const waitsForYou = 'Waits for you'
+export const nothingWaits = 'Nothing waits for you.'
+export const draftsWait = (drafts: string) => `${drafts} to accept or dismiss`
+export const unreadWait = (notices: string) => `${notices} in your inbox`
+export const cardsToLookAt = (cards: string) => `${cards} of yours to look at again`
+export const needSomebody = (team: string, cards: string) => `${team}: ${cards} to look at`
+export const workedIn = (team: string) => `What worked in ${team}`
+export const workedFor = (person: string) => `worked for ${person}`
+export const connectTitle = 'Your agents can use this too'
+export const connectHint =
+  'One command connects them. They search your cards and those of your team before they debug, and record what they solve.'
 export const keyToSearch = 'to search'
 export const keyToMove = 'to move'
 export const keyForEveryKey = 'for every key'

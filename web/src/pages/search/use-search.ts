@@ -31,6 +31,12 @@ export const useFreeSearch = (state: SearchState) =>
     placeholderData: keepPreviousData,
   })
 
+/** Counts a query that found nothing as a missed search of the team, once it is no longer being typed. */
+export function tellMissed(state: SearchState): void {
+  const question = { ...searchInput(state), sections: ['mine', 'team'] as ('mine' | 'team')[], limit: 1 }
+  call('POST /api/v1/search/box', question).catch(() => {})
+}
+
 export type FreeSection = 'mine' | 'team' | 'memory'
 
 /** Asks again with a higher limit, since a ranking has no pages. */
@@ -44,7 +50,7 @@ export function useMore(state: SearchState, section: FreeSection) {
     enabled: limit > HITS_AT_ONCE,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      call('POST /api/v1/search/box', { ...question, sections: [section], limit }, { signal }),
+      call('POST /api/v1/search/box', { ...question, typing: true, sections: [section], limit }, { signal }),
   })
   return {
     answer: limit > HITS_AT_ONCE && query.data?.query === question.query ? query.data[section] : null,

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 
-const TABS = ['week', 'members', 'invitations', 'audit', 'policy'] as const
+const TABS = ['week', 'insights', 'members', 'invitations', 'audit', 'policy'] as const
 export type WorkspaceTab = (typeof TABS)[number]
 
 type WorkspaceSearch = { tab?: WorkspaceTab | undefined; page?: number | undefined }

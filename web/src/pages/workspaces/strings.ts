@@ -156,28 +156,25 @@ export const showMissedSearchesHint =
 
 // Team week
 export const quietWeekHint =
-  'Here you read which cards are new, what helped whom, and which searches found nothing.'
+  'Here you read what needs somebody, which cards are new, and what worked for whom.'
 export const aQuietWeek = 'A quiet week'
 export const writeACard = 'Write a card'
+export const needsSomebody = 'Needs somebody'
+export const nothingWaits = 'Nothing waits for anybody.'
+export const moreDrafts = (drafts: string) => `${drafts} more by agents are under Cards.`
+export const draftByAgentOf = (owner: string) => `A draft by an agent of ${owner}`
+export const readTheDraft = 'Read the draft'
+export const lastWeeks = (weeks: number) => `The last ${weeks} weeks`
 export const newCards = 'New and changed cards'
-export const noNewCards = 'No card was shared or changed in seven days.'
-export const newLabel = 'New'
-export const changed = 'Changed'
-export const whatHelpedWhom = 'What helped whom'
-export const nobodyWasHelped = 'Nobody has said yet that a card of the team helped.'
+export const alsoInLibrary = 'also in the library'
+export const by = (person: string) => `by ${person}`
+export const changed = 'changed'
+export const changedBy = (person: string) => `changed by ${person}`
+export const whatHelpedWhom = 'What worked for whom'
 export const workedFor = (person: string) => `worked for ${person}`
-export const usefulTo = (person: string) => `useful to ${person}`
 export const missedSearches = 'Searches that found nothing'
 export const missedSearchesHint = 'Words that members looked for in this team, without names.'
-export const noMissedSearches = 'Every search of the team found something.'
-export const calledOutdated = 'Called outdated'
-export const noOutdatedCards = 'Nobody doubts a card of the team.'
-export const waitingForReview = 'Waiting for review'
-export const nothingToReview = 'No card waits to be looked at again.'
 export const openReviewQueue = 'Open the review queue'
-export const draftsByAgents = 'Drafts by agents'
-export const noDraftsByAgents = 'No agent has left a draft here.'
-export const contradictsAnotherCard = 'contradicts another card'
 export const firstOnesShown = (count: number) => `The first ${count} are shown.`
 
 // Workspace fields
@@ -195,18 +192,15 @@ export const unlistedHint =
 export const publicLabel = 'Public'
 export const publicHint =
   'Anybody signed in finds and reads its shared cards. If this server has public pages, everybody does.'
-export const personal = 'Personal'
 export const team = 'Team'
-export const organisation = 'Organisation'
 export const whoReadsCards = 'Who reads its shared cards'
 
 // Workspace page
 export const allWorkspaces = 'All workspaces'
 export const yourRole = (role: string) => `You are ${role}`
-export const reviewQueue = 'Review queue'
-export const whatItDid = 'What it did'
-export const moderation = 'Moderation'
-export const cards = 'Cards'
+export const insights = 'Insights'
+export const reportsAndAppeals = 'Reports and appeals'
+export const cards = 'Team cards'
 export const ownWorkspaceLead =
   'This is your own workspace. It has one member and takes no invitations; make a team workspace to share cards.'
 export const notAMember = ' You are not a member, so the list of members is not shown.'
@@ -235,6 +229,7 @@ export const whatStays =
 // Workspaces page
 export const workspacesLead =
   'A workspace holds the cards that a group of people shares. What you record elsewhere stays yours.'
+export const yourOwn = 'Your own'
 export const newWorkspace = 'New workspace'
 export const noTeamHint =
   'Make a workspace, invite people by e-mail, and share the cards that are worth finding twice.'
@@ -254,4 +249,3 @@ export const declineInvitationTo = (workspace: string) => `Decline the invitatio
 export const newWorkspaceHint = 'You become its admin. Inviting people is the next step.'
 export const createWorkspace = 'Create workspace'
 export const platformTeam = 'Platform team'
-export const kind = 'Kind'

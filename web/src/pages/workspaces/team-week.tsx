@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CalendarDays } from 'lucide-react'
+import { CalendarDays, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { TeamWeek as Week, Workspace } from '../../api/types.ts'
 import { formatAgo, formatTime, plural } from '../../lib/format.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { ReadersLine } from '../cards/readers.tsx'
+import { QueueRow } from '../cards/review-queue.tsx'
+import { DayPlot } from '../effects/day-plot.tsx'
 import * as strings from './strings.ts'
 import { weekQuery } from './workspace-queries.ts'
 
+const WEEKS_DRAWN = 4
+
+/** What needs somebody, how the last weeks went, and what is new. */
 export function TeamWeek({ workspace }: { workspace: Workspace }) {
   const week = useQuery(weekQuery(workspace.workspace_id))
   if (!week.data)
@@ -19,23 +22,21 @@ export function TeamWeek({ workspace }: { workspace: Workspace }) {
         <SkeletonList rows={5} />
       </NotLoaded>
     )
-  if (isQuiet(week.data))
-    return (
-      <EmptyState
-        icon={<CalendarDays size={18} />}
-        title={strings.aQuietWeek}
-        action={
-          workspace.role === 'viewer' ? undefined : (
-            <LinkButton to="/cards/new" look="primary">
-              {strings.writeACard}
-            </LinkButton>
-          )
-        }
-      >
-        {strings.quietWeekHint}
-      </EmptyState>
-    )
-  return <Parts week={week.data} workspaceId={workspace.workspace_id} />
+  return (
+    <div className="grid gap-8 pt-2">
+      {isQuiet(week.data) ? (
+        <Quiet workspace={workspace} />
+      ) : (
+        <NeedsSomebody week={week.data} workspace={workspace} />
+      )}
+      <DayPlot
+        workspaceId={workspace.workspace_id}
+        days={WEEKS_DRAWN * 7}
+        title={strings.lastWeeks(WEEKS_DRAWN)}
+      />
+      <News week={week.data} />
+    </div>
+  )
 }
 
 const partsOf = ({ cards, helped, missed_searches, doubted, review, drafts }: Week) => [
@@ -49,43 +50,128 @@ const partsOf = ({ cards, helped, missed_searches, doubted, review, drafts }: We
 
 const isQuiet = (week: Week) => partsOf(week).every((part) => part === null || part.items.length === 0)
 
-function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
-  const { cards, helped, missed_searches: missed, doubted, review, drafts } = week
+const Quiet = ({ workspace }: { workspace: Workspace }) => (
+  <EmptyState
+    icon={<CalendarDays size={18} />}
+    title={strings.aQuietWeek}
+    action={
+      workspace.role === 'viewer' ? undefined : (
+        <LinkButton to="/cards/new" look="primary">
+          {strings.writeACard}
+        </LinkButton>
+      )
+    }
+  >
+    {strings.quietWeekHint}
+  </EmptyState>
+)
+
+/** Of many, the page shows the first; the queue and the list have all. */
+const SHOWN = 5
+
+function NeedsSomebody({ week, workspace }: { week: Week; workspace: Workspace }) {
+  const { doubted, review, drafts } = week
+  const canSettle = workspace.role !== 'viewer'
+  const toLookAt = [...doubted.items, ...(review?.items ?? [])]
+  const isMore = toLookAt.length > SHOWN || doubted.has_more || review?.has_more
   return (
-    <div className="grid gap-x-10 gap-y-8 pt-2 lg:grid-cols-2">
-      <Part title={strings.newCards} part={cards} none={strings.noNewCards}>
+    <section aria-label={strings.needsSomebody}>
+      <h2 className="text-base font-semibold">{strings.needsSomebody}</h2>
+      {toLookAt.length + drafts.items.length === 0 ? (
+        <p className="mt-2 flex items-center gap-2 text-sm text-soft">
+          <CircleCheck size={16} aria-hidden className="text-ok" />
+          {strings.nothingWaits}
+        </p>
+      ) : (
+        <ul aria-label={strings.needsSomebody} className="mt-2 divide-y divide-line border-y border-line">
+          {toLookAt.slice(0, SHOWN).map((item) => (
+            <QueueRow
+              key={`${item.reason} ${item.card_id} ${item.other_card_id}`}
+              item={item}
+              canSettle={canSettle}
+            />
+          ))}
+          {drafts.items.slice(0, SHOWN).map((draft) => (
+            <DraftRow key={draft.card_id} draft={draft} />
+          ))}
+        </ul>
+      )}
+      {isMore && canSettle && (
+        <p className="mt-2 text-sm">
+          <Link to="/review" search={{ workspace: workspace.workspace_id }} className={LINK}>
+            {strings.openReviewQueue}
+          </Link>
+        </p>
+      )}
+      {(drafts.items.length > SHOWN || drafts.has_more) && (
+        <p className="mt-2 text-sm text-faint">
+          {strings.moreDrafts(
+            `${plural(drafts.items.length - SHOWN, 'draft')}${drafts.has_more ? ' or more' : ''}`,
+          )}
+        </p>
+      )}
+    </section>
+  )
+}
+
+const DraftRow = ({ draft }: { draft: Week['drafts']['items'][number] }) => (
+  <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
+    <div className="min-w-0 max-w-dialog grow basis-64">
+      <p className="text-sm">
+        <Link to="/cards/$cardId" params={{ cardId: draft.card_id }} className={`break-words ${LINK}`}>
+          {draft.title}
+        </Link>
+      </p>
+      <p className="mt-0.5 text-sm wrap-anywhere text-soft">
+        {strings.draftByAgentOf(draft.owner_name)} · {formatAgo(draft.created_at)}
+      </p>
+    </div>
+    <LinkButton to="/cards/$cardId" params={{ cardId: draft.card_id }}>
+      {strings.readTheDraft}
+    </LinkButton>
+  </li>
+)
+
+const LINK = 'rounded-sm text-accent-strong underline-offset-2 hover:underline'
+
+function News({ week }: { week: Week }) {
+  const { cards, helped, missed_searches: missed } = week
+  return (
+    <div className="grid gap-x-10 gap-y-8 lg:grid-cols-2">
+      <Part title={strings.newCards} part={cards}>
         {cards.items.map((one) => (
-          <Row key={one.card_id} card={one} at={one.at} aside={one.by_name && `by ${one.by_name}`}>
-            <Badge tone={one.change === 'new' ? 'accent' : 'neutral'}>
-              {one.change === 'new' ? strings.newLabel : strings.changed}
-            </Badge>
-          </Row>
+          <Line
+            key={one.card_id}
+            card={one}
+            at={one.at}
+            aside={
+              one.change === 'new'
+                ? one.by_name && strings.by(one.by_name)
+                : one.by_name
+                  ? strings.changedBy(one.by_name)
+                  : strings.changed
+            }
+          />
         ))}
       </Part>
-      <Part title={strings.whatHelpedWhom} part={helped} none={strings.nobodyWasHelped}>
+      <Part title={strings.whatHelpedWhom} part={helped}>
         {helped.items.map((one) => (
-          <Row
+          <Line
             key={`${one.card_id} ${one.user_id}`}
             card={one}
             at={one.at}
-            aside={one.said === 'worked' ? strings.workedFor(one.user_name) : strings.usefulTo(one.user_name)}
+            aside={strings.workedFor(one.user_name)}
           />
         ))}
       </Part>
       {missed && (
-        <Part
-          title={strings.missedSearches}
-          lead={strings.missedSearchesHint}
-          part={missed}
-          none={strings.noMissedSearches}
-        >
+        <Part title={strings.missedSearches} lead={strings.missedSearchesHint} part={missed}>
           {missed.items.map((one) => (
-            <li
-              key={one.words}
-              className="flex flex-wrap items-baseline justify-between gap-x-4 py-2 text-sm"
-            >
-              <span className="min-w-0 font-mono text-xs break-words">{one.words}</span>
-              <span className="text-xs text-faint">
+            <li key={one.words} className="flex items-baseline justify-between gap-x-4 py-1.5 text-sm">
+              <span className="min-w-0 truncate font-mono text-xs" title={one.words}>
+                {one.words}
+              </span>
+              <span className="shrink-0 text-xs text-faint tabular-nums">
                 {one.times > 1 && `${plural(one.times, 'time')} · `}
                 {formatAgo(one.last_at)}
               </span>
@@ -93,95 +179,59 @@ function Parts({ week, workspaceId }: { week: Week; workspaceId: string }) {
           ))}
         </Part>
       )}
-      <Part title={strings.calledOutdated} part={doubted} none={strings.noOutdatedCards}>
-        {doubted.items.map((one) => (
-          <Row key={one.card_id} card={one} aside={plural(one.times, 'person', 'people')} />
-        ))}
-      </Part>
-      {review && (
-        <Part
-          title={strings.waitingForReview}
-          part={review}
-          none={strings.nothingToReview}
-          more={
-            <Link to="/review" search={{ workspace: workspaceId }} className={LINK}>
-              {strings.openReviewQueue}
-            </Link>
-          }
-        >
-          {review.items.map((one) => (
-            <Row key={`${one.reason} ${one.card_id}`} card={one} aside={REASONS[one.reason]} />
-          ))}
-        </Part>
-      )}
-      <Part title={strings.draftsByAgents} part={drafts} none={strings.noDraftsByAgents}>
-        {drafts.items.map((one) => (
-          <Row key={one.card_id} card={one} at={one.created_at} aside={`of ${one.owner_name}`} />
-        ))}
-      </Part>
     </div>
   )
 }
 
-const LINK = 'rounded-sm text-accent-strong underline-offset-2 hover:underline'
-
-const REASONS = {
-  doubted: 'doubted',
-  due: 'due',
-  contradiction: strings.contradictsAnotherCard,
-} as const
-
 type PartProps = {
   title: string
   lead?: string
-  none: string
   part: { items: readonly unknown[]; has_more: boolean }
-  more?: ReactNode
   children: ReactNode
 }
 
-function Part({ title, lead, none, part, more, children }: PartProps) {
+/** A part with nothing in it is left out. */
+function Part({ title, lead, part, children }: PartProps) {
+  if (part.items.length === 0) return null
   return (
     <section aria-label={title} className="min-w-0">
       <h2 className="text-base font-semibold">{title}</h2>
       {lead && <p className="mt-0.5 text-xs text-faint">{lead}</p>}
-      {part.items.length === 0 ? (
-        <p className="mt-2 text-sm text-faint">{none}</p>
-      ) : (
-        <ul aria-label={title} className="mt-2 divide-y divide-line border-y border-line">
-          {children}
-        </ul>
-      )}
-      {(part.has_more || (more && part.items.length > 0)) && (
-        <p className="mt-2 flex flex-wrap gap-3 text-sm text-faint">
-          {part.has_more && <span>{strings.firstOnesShown(part.items.length)}</span>}
-          {more}
-        </p>
+      <ul aria-label={title} className="mt-2 divide-y divide-line border-y border-line">
+        {children}
+      </ul>
+      {part.has_more && (
+        <p className="mt-2 text-sm text-faint">{strings.firstOnesShown(part.items.length)}</p>
       )}
     </section>
   )
 }
 
-type RowProps = {
-  card: Pick<Week['cards']['items'][number], 'card_id' | 'title' | 'home' | 'readers'>
-  at?: string
-  aside?: string | null
-  children?: ReactNode
+type LineProps = {
+  card: Pick<Week['cards']['items'][number], 'card_id' | 'title' | 'home'>
+  at: string
+  aside: string | null
 }
 
-const Row = ({ card, at, aside, children }: RowProps) => (
-  <li className="py-2 text-sm">
-    <Link to="/cards/$cardId" params={{ cardId: card.card_id }} className={`break-words ${LINK}`}>
+const Line = ({ card, at, aside }: LineProps) => (
+  <li className="flex items-baseline justify-between gap-x-4 py-1.5 text-sm">
+    <Link
+      to="/cards/$cardId"
+      params={{ cardId: card.card_id }}
+      title={card.title}
+      className={`min-w-0 truncate ${LINK}`}
+    >
       {card.title}
     </Link>
-    <span className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-faint">
-      {children}
-      <span className="wrap-anywhere">
-        <bdi>{aside}</bdi>
-        {aside && at && ' · '}
-        {at && <span title={formatTime(at)}>{formatAgo(at)}</span>}
-      </span>
-      <ReadersLine card={card} />
+    <span className="max-w-2/5 shrink-0 truncate text-xs text-faint" title={formatTime(at)}>
+      {aside && (
+        <>
+          <bdi>{aside}</bdi>
+          {' · '}
+        </>
+      )}
+      {formatAgo(at)}
+      {card.home.published_from && ` · ${strings.alsoInLibrary}`}
     </span>
   </li>
 )

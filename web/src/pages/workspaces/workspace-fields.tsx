@@ -27,12 +27,6 @@ export const VISIBILITIES: { value: Workspace['visibility']; label: string; mean
 export const visibilityName = (visibility: Workspace['visibility']) =>
   VISIBILITIES.find((one) => one.value === visibility)?.label ?? visibility
 
-export const TYPE_NAMES: Record<Workspace['type'], string> = {
-  personal: strings.personal,
-  team: strings.team,
-  org: strings.organisation,
-}
-
 type Visibility = Workspace['visibility']
 type Props = { value: Visibility; onChange: (visibility: Visibility) => void }
 

@@ -15,6 +15,7 @@ import { FormError, Notice, NotLoaded, Skeleton, SkeletonPage } from '../../ui/s
 import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { listOf } from '../cards/card-filters.tsx'
+import { Insights } from '../effects/effects-page.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
@@ -22,7 +23,7 @@ import { PolicyEditor } from './policy-editor.tsx'
 import type { WorkspaceTab } from './routes.ts'
 import * as strings from './strings.ts'
 import { TeamWeek } from './team-week.tsx'
-import { roleName, TYPE_NAMES, VISIBILITIES, visibilityName } from './workspace-fields.tsx'
+import { roleName, VISIBILITIES, visibilityName } from './workspace-fields.tsx'
 import { workspaceQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
@@ -57,7 +58,7 @@ export function WorkspacePage() {
       back={back}
       lead={
         <span className="flex flex-wrap items-center gap-2">
-          {TYPE_NAMES[workspace.type]} · {plural(workspace.member_count, 'member')}
+          {plural(workspace.member_count, 'member')}
           <Badge>{visibilityName(workspace.visibility)}</Badge>
           {workspace.role && (
             <Badge tone="accent">{strings.yourRole(roleName(workspace.role).toLowerCase())}</Badge>
@@ -65,27 +66,10 @@ export function WorkspacePage() {
         </span>
       }
       actions={
-        <>
-          {workspace.role && workspace.role !== 'viewer' && (
-            <LinkButton to="/review" search={{ workspace: workspaceId }}>
-              {strings.reviewQueue}
-            </LinkButton>
-          )}
-          {workspace.role && workspace.type !== 'personal' && (
-            <LinkButton to="/effects" search={{ workspace: workspaceId }}>
-              {strings.whatItDid}
-            </LinkButton>
-          )}
-          {workspace.role === 'admin' && workspace.type !== 'personal' && (
-            <LinkButton to="/moderation" search={{ workspace: workspaceId }}>
-              {strings.moderation}
-            </LinkButton>
-          )}
-          <LinkButton to="/cards" search={listOf(workspace)}>
-            <FileText size={14} aria-hidden />
-            {strings.cards}
-          </LinkButton>
-        </>
+        <LinkButton to="/cards" search={listOf(workspace)}>
+          <FileText size={14} aria-hidden />
+          {strings.cards}
+        </LinkButton>
       }
     >
       {workspace.type === 'personal' && (
@@ -113,6 +97,22 @@ function tabsFor(workspace: Workspace, isHome: boolean) {
     value: 'week' as const,
     label: strings.thisWeek,
     content: <TeamWeek workspace={workspace} />,
+  }
+  const insights = {
+    value: 'insights' as const,
+    label: strings.insights,
+    content: (
+      <>
+        <Insights workspaceId={workspace.workspace_id} />
+        {isAdmin && (
+          <p className="mt-8 text-sm">
+            <LinkButton to="/moderation" search={{ workspace: workspace.workspace_id }} look="ghost">
+              {strings.reportsAndAppeals}
+            </LinkButton>
+          </p>
+        )}
+      </>
+    ),
   }
   const members = {
     value: 'members' as const,
@@ -145,7 +145,7 @@ function tabsFor(workspace: Workspace, isHome: boolean) {
     content: <AuditLog workspaceId={workspace.workspace_id} />,
   }
   return [
-    ...(isTeam ? [week] : []),
+    ...(isTeam ? [week, insights] : []),
     members,
     ...(isAdmin && isTeam ? [invitations] : []),
     ...(isAdmin ? [policy, audit] : []),

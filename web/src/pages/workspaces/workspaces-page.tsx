@@ -9,12 +9,12 @@ import { formatDay, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { EmptyState, NotLoaded, PartNotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import * as strings from './strings.ts'
-import { roleName, TYPE_NAMES, VisibilityField, visibilityName } from './workspace-fields.tsx'
+import { roleName, VisibilityField, visibilityName } from './workspace-fields.tsx'
 import { workspaceQuery, workspacesQuery } from './workspace-queries.ts'
 
 const ICONS = { personal: User, team: Users, org: Building2 }
@@ -79,7 +79,7 @@ function WorkspaceRow({ workspace }: { workspace: Workspace }) {
         <span className="min-w-0 grow max-xs:basis-20">
           <span className="block truncate text-sm font-medium">{workspace.name}</span>
           <span className="block truncate text-xs text-faint">
-            {TYPE_NAMES[workspace.type]} · {plural(workspace.member_count, 'member')}
+            {workspace.type === 'personal' ? strings.yourOwn : plural(workspace.member_count, 'member')}
             <span className="sm:hidden"> · {visibilityName(workspace.visibility)}</span>
           </span>
         </span>
@@ -169,12 +169,11 @@ function InvitationRow({ invitation }: { invitation: MyInvitation }) {
 function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [name, setName] = useState('')
-  const [type, setType] = useState<Workspace['type']>('team')
   const [visibility, setVisibility] = useState<Workspace['visibility']>('private')
   const attempt = useAttempt()
   const create = useMutation({
     mutationFn: () => {
-      const input = { name: name.trim(), type, visibility }
+      const input = { name: name.trim(), type: 'team' as const, visibility }
       return attempt(input, (options) => call('POST /api/v1/workspaces', input, options))
     },
     onSuccess: (workspace) => {
@@ -210,14 +209,6 @@ function CreateWorkspace({ onClose }: { onClose: () => void }) {
         error={create.error instanceof ApiError ? create.error.field('name') : undefined}
         onChange={(event) => setName(event.target.value)}
       />
-      <SelectField
-        label={strings.kind}
-        value={type}
-        onChange={(event) => setType(event.target.value as Workspace['type'])}
-      >
-        <option value="team">{strings.team}</option>
-        <option value="org">{strings.organisation}</option>
-      </SelectField>
       <VisibilityField value={visibility} onChange={setVisibility} />
     </FormDialog>
   )

@@ -56,6 +56,11 @@ async function openShareDialog(page: Page, cardId: string): Promise<void> {
 const write = async ({ api }: Person, sample = SAMPLES[0]): Promise<string> =>
   (await api<{ card_id: string }>('POST', '/api/v1/cards', sample)).card_id
 
+async function openMenu(page: Page) {
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menu').waitFor()
+}
+
 test('a vault with nothing of others in its library speaks of no money on any page', async () => {
   const person = await fresh.person('Founder')
   const { page } = person
@@ -70,8 +75,7 @@ test('a vault with nothing of others in its library speaks of no money on any pa
   await page.getByText('The library has nothing on this.').waitFor()
   expect(await moneyOn(page), 'after a search of the library').toEqual([])
 
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('menu').waitFor()
+  await openMenu(page)
   expect(await moneyOn(page), 'menu of the person').toEqual([])
   await page.keyboard.press('Escape')
   await openShareDialog(page, cardId)
@@ -82,8 +86,7 @@ test('a vault with nothing of others in its library speaks of no money on any pa
   await visit(page, '/')
   expect(await moneyOn(page), 'after publishing').toEqual([])
   await page.setViewportSize({ width: 390, height: 800 })
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menu').waitFor()
+  await openMenu(page)
   expect(await moneyOn(page), 'menu of a phone').toEqual([])
 
   const stranger = await fresh.window()
@@ -101,16 +104,19 @@ test('where the library has cards of others, the price stands on the button and 
   await page.getByRole('button', { name: 'Search the library · 5 credits' }).waitFor()
   await page.getByText('5 credits, only if it finds something. You have 100.').waitFor()
   // One entry leads to the money, not two.
-  const entries = page.getByRole('link', { name: /credit|billing/i })
+  await openMenu(page)
+  const entries = page.getByRole('menuitem', { name: /credit|billing/i })
   expect(await entries.allTextContents()).toEqual(['100 credits'])
+  await page.keyboard.press('Escape')
   await openShareDialog(page, cardId)
   await page.getByText('Earns 5 credits the first time.').waitFor()
   await page.getByRole('button', { name: 'Publish · earn 5' }).waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('link', { name: '100 credits' }).click()
+  await openMenu(page)
+  await page.getByRole('menuitem', { name: '100 credits' }).click()
   await page.getByRole('button', { name: 'Buy for $16' }).waitFor()
   await page.setViewportSize({ width: 390, height: 800 })
-  await page.getByRole('button', { name: 'More' }).click()
+  await openMenu(page)
   await page.getByRole('menuitem', { name: '100 credits' }).waitFor()
 })
 
@@ -120,20 +126,22 @@ test('an admin switches credits off for everybody while the server runs, and on 
   const { page } = admin
   await openPage(page, '/settings?tab=server')
   const box = page.getByLabel('Use credits on this server')
-  await page.getByRole('link', { name: '100 credits' }).waitFor()
   await judgeThreeSizes(page, 'settings-server')
   await page.setViewportSize({ width: 1280, height: 800 })
   await switchSetting(box, false)
   await page.getByText('Credits are off for everybody.').waitFor()
   await page.getByText(/^Changed by Boss, /).waitFor()
-  await page.getByRole('link', { name: '100 credits' }).waitFor({ state: 'detached' })
+  await openMenu(page)
+  expect(await page.getByRole('menuitem', { name: /credit|billing/i }).count()).toBe(0)
+  await page.keyboard.press('Escape')
   await openPage(page, '/?q=zzqx+unheard-of')
   await page.getByRole('button', { name: 'Search the library', exact: true }).waitFor()
   expect(await moneyOn(page)).toEqual([])
   await visit(page, '/settings?tab=server')
   await switchSetting(box, true)
   await page.getByText('Credits are on for everybody.').waitFor()
-  await page.getByRole('link', { name: '100 credits' }).waitFor()
+  await openMenu(page)
+  await page.getByRole('menuitem', { name: '100 credits' }).waitFor()
 })
 
 test('the variable of the server wins, and the switch says so; others have no such page', async () => {

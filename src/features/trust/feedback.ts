@@ -41,25 +41,25 @@ const feedbackShown = (db: Db, { userId, cards, withComment }: FeedbackAsked) =>
   db
     .selectFrom('card_feedback')
     .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
-    .where('card_feedback.withdrawn_at', 'is', null)
-    .$if(cards.length > 1, (query) =>
-      query.where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('card_feedback as newer')
-              .select('newer.feedback_id')
-              .where(
-                'newer.card_id',
-                'in',
-                cards.map(({ card_id }) => card_id),
-              )
-              .whereRef('newer.user_id', '=', 'card_feedback.user_id')
-              .where('newer.withdrawn_at', 'is', null)
-              .whereRef('newer.created_at', '>', 'card_feedback.created_at'),
-          ),
-        ),
-      ),
+    .innerJoin(
+      (eb) =>
+        eb
+          .selectFrom('card_feedback')
+          .select(['user_id', (eb) => eb.fn.max('created_at').as('created_at')])
+          .where(
+            'card_id',
+            'in',
+            cards.map(({ card_id }) => card_id),
+          )
+          .where('withdrawn_at', 'is', null)
+          .groupBy('user_id')
+          .as('newest'),
+      (join) =>
+        join
+          .onRef('newest.user_id', '=', 'card_feedback.user_id')
+          .onRef('newest.created_at', '=', 'card_feedback.created_at'),
     )
+    .where('card_feedback.withdrawn_at', 'is', null)
     .where((eb) =>
       eb.or(
         cards.map(({ card_id, mayEdit, teamId, since }) => {

@@ -108,8 +108,11 @@ import { importLibrary, librarySnapshots, listPulledCards, publicLibrary } from 
 import {
   appendEvent,
   appendTurn,
+  deleteCommits,
   deleteEvent,
   deleteProject,
+  learnFromCommits,
+  listCommits,
   listEvents,
   listProjects,
   proposeCard,
@@ -300,6 +303,9 @@ export const capabilities: readonly Capability[] = [
   listProjects,
   renameProject,
   deleteProject,
+  learnFromCommits,
+  listCommits,
+  deleteCommits,
 
   listDrafts,
   getDraft,

@@ -1,3 +1,6 @@
+export { COMMITS_JOB, learnCommits } from './commit-queue.ts'
+export { type FoundCommit, findCommits } from './commit-search.ts'
+export { deleteCommits, learnFromCommits, listCommits, provenanceOfCommit } from './commits.ts'
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'

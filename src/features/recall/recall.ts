@@ -14,6 +14,7 @@ import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.t
 import { type Asker, cardItem, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
 import { BUDGETS, FLOORS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
+  findInHistory,
   findInMemory,
   isSaid,
   knownAtCompaction,
@@ -53,10 +54,12 @@ export function questionOf(moment: RecallContext['moment'], text: string): Recal
   return { moment, query, lines, around: command ?? '', whole: text, signature: signature || null }
 }
 
-/** A failure gets one item. A prompt gets a card and a piece of memory, if both fit well enough. */
-const MAX_ITEMS: Readonly<Record<RecallContext['moment'], { cards: number; memory: number; all: number }>> = {
-  failure: { cards: 1, memory: 1, all: 1 },
-  prompt: { cards: 1, memory: 1, all: 2 },
+/** A failure gets one item. A prompt gets a card, a piece of memory and a commit, if they fit well enough. */
+type MostItems = { cards: number; memory: number; commits: number; all: number }
+
+const MAX_ITEMS: Readonly<Record<RecallContext['moment'], MostItems>> = {
+  failure: { cards: 1, memory: 1, commits: 1, all: 1 },
+  prompt: { cards: 1, memory: 1, commits: 1, all: 3 },
 }
 
 export const LOOKED_AT = 6
@@ -77,8 +80,7 @@ async function findFitting(
   ctx: UserCtx,
   question: RecallContext & { query: string },
   memory: ProjectMemory,
-  sessionId: string | null,
-  asker: Asker,
+  { sessionId, asker, budget }: RecallCall,
 ): Promise<Fitting> {
   const { moment, query } = question
   const sure = surelyFitting(question, await findOwnAndTeam(ctx, query, LOOKED_AT))
@@ -90,8 +92,11 @@ async function findFitting(
   const inMemory = isExplained
     ? []
     : await findInMemory(ctx, memory, query, { floor: FLOORS[moment].memory, sessionId, asker })
+  const inHistory = isExplained
+    ? []
+    : await findInHistory(ctx, memory, query, { floor: FLOORS[moment].history, budget, asker })
   return {
-    found: [...news.map((card) => foundCard(card, asker)), ...inMemory],
+    found: [...news.map((card) => foundCard(card, asker)), ...inMemory, ...inHistory],
     isSaid: news.length < cards.length,
   }
 }
@@ -144,14 +149,19 @@ type Offer = {
   signature: string | null
   /** Items may be delivered again: after a start or a compaction the agent no longer knows them. */
   mayRepeat: boolean
-  most: { cards: number; memory: number; all: number }
+  most: MostItems
   library?: LibraryOffer | undefined
 }
 
 /** In milliseconds: after this time an answer has arrived, or its hook has timed out. */
 const ON_ITS_WAY_MS = 2000
 
-const ALL = { cards: Number.MAX_SAFE_INTEGER, memory: Number.MAX_SAFE_INTEGER, all: Number.MAX_SAFE_INTEGER }
+const ALL: MostItems = {
+  cards: Number.MAX_SAFE_INTEGER,
+  memory: Number.MAX_SAFE_INTEGER,
+  commits: Number.MAX_SAFE_INTEGER,
+  all: Number.MAX_SAFE_INTEGER,
+}
 
 const NOTHING_THERE = { found: [], charged: 0 }
 
@@ -169,10 +179,10 @@ async function offerFor(
   ctx: UserCtx,
   question: RecallQuery,
   memory: ProjectMemory,
-  { sessionId, asker }: RecallCall,
+  call: RecallCall,
 ): Promise<Offer> {
   if ('silence' in question) return { found: [], mayRepeat: false, most: ALL, ...question }
-  const { found, isSaid } = await findFitting(ctx, question, memory, sessionId, asker)
+  const { found, isSaid } = await findFitting(ctx, question, memory, call)
   const isKnown = found.length > 0 || isSaid
   return {
     found,
@@ -180,7 +190,7 @@ async function offerFor(
     signature: question.signature,
     mayRepeat: false,
     most: MAX_ITEMS[question.moment],
-    library: isKnown ? undefined : await offerOfLibrary(ctx, question, asker),
+    library: isKnown ? undefined : await offerOfLibrary(ctx, question, call.asker),
   }
 }
 
@@ -201,9 +211,10 @@ async function offerOf(
   return { found, silence: 'nothing_known', signature: null, mayRepeat: true, most: ALL }
 }
 
-function chosen(found: readonly ScoredItem[], { cards, memory, all }: Offer['most']): ScoredItem[] {
-  const left = { cards, memory }
-  return found.filter(({ item }) => left[item.kind === 'card' ? 'cards' : 'memory']-- > 0).slice(0, all)
+const SOURCE_OF = { card: 'cards', fact: 'memory', event: 'memory', commit: 'commits' } as const
+
+function chosen(found: readonly ScoredItem[], { all, ...most }: Offer['most']): ScoredItem[] {
+  return found.filter(({ item }) => most[SOURCE_OF[item.kind]]-- > 0).slice(0, all)
 }
 
 /** Believes a caller whose hook timed out, except for items that another call may be delivering now. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
-import { AnswerId, Id } from '../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { markIn, NONE_RECOGNISED, Provenance } from '../../core/untrusted-text.ts'
 import { ProjectKey } from '../memory/index.ts'
 import { EnvironmentAsked } from '../search/index.ts'
@@ -46,8 +46,8 @@ export type Reason = (typeof REASONS)[number]
 
 const RecalledItem = z
   .object({
-    kind: z.enum(['card', 'fact', 'event']),
-    id: AnswerId.describe('card_id, or raw_id of memory'),
+    kind: z.enum(['card', 'fact', 'event', 'commit']),
+    id: AnswerId.describe('card_id, raw_id of memory, or commit_id'),
     title: z.string(),
     fix: z.string().describe('The beginning of the fix, or what memory says'),
     steps_short: z.array(z.string()).describe('The first steps, shortened; commands first'),
@@ -60,6 +60,16 @@ const RecalledItem = z
       .array(z.string())
       .optional()
       .describe('Rules of danger by which the review marks the card, such as download_host'),
+    commit: z
+      .object({
+        ref: z.string().describe('Hash of the commit, or the name of another source'),
+        committed_at: Time,
+        files: z.array(z.string()),
+        trailers: z.array(z.string()),
+        reverted_by: z.string().optional(),
+      })
+      .optional()
+      .describe('With kind commit'),
     why: z.string().describe('What matched where'),
     url: z.string(),
     provenance: Provenance,
@@ -86,7 +96,13 @@ export type RecallInput = z.output<typeof RecallRequest>
 export type RecallAnswer = z.input<typeof RecallResponse>
 export type RecalledItemAnswer = z.input<typeof RecalledItem>
 
-const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, fits: true }).extend({
+const ThinItem = RecalledItem.omit({
+  url: true,
+  provenance: true,
+  trust: true,
+  fits: true,
+  commit: true,
+}).extend({
   home: z.string().describe('you, team or public'),
   trust: z.string().optional(),
   fits: z.string().optional(),
@@ -102,7 +118,7 @@ export const thinRecall = thinAnswer({
   of: ({ silent, reason, items }: z.output<typeof RecallResponse>) => ({
     silent,
     reason,
-    items: items.map(({ url: _, provenance, trust, fits, ...item }) => ({
+    items: items.map(({ url: _, commit: __, provenance, trust, fits, ...item }) => ({
       ...item,
       home: provenance.origin ? `public, pulled from ${provenance.origin}` : provenance.owner,
       ...markIn(provenance),

@@ -556,7 +556,7 @@ export type ProjectCommitsTable = {
   reverts: string | null
   redactions: string
   words: number
-  pass: string
+  reading: string
   created_at: string
 }
 

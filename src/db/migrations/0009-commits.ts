@@ -73,7 +73,7 @@ export const commits: Migration = {
       redactions text not null,
       words integer not null,
       -- The reading that saw the commit last.
-      pass text not null,
+      reading text not null,
       created_at text not null,
       ${primaryKey(engine, 'commit_id', 'user_id')},
       ${projectOf(engine, 'project_commits')}

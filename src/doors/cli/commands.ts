@@ -200,6 +200,17 @@ function addLearning(vaultCommand: MakeCommand, done: Done): void {
     .option('--file <file>', 'with edit: the draft as JSON instead of your editor; - for standard input')
     .option('--json', 'as JSON')
     .action((verb, id, options) => done(async () => (await import('./drafts.ts')).drafts(verb, id, options)))
+  vaultCommand(
+    'learn',
+    "hand over this repository's commits with a reason, records of decisions and changelogs",
+  )
+    .option('--pulls <file>', 'merged pull requests too: what `gh pr list --state merged --json …` wrote')
+    .option('--forget', 'delete what was learned from this repository instead')
+    .option('--no-wait', 'do not wait until the vault has read it')
+    .option('--dry-run', 'print what would be sent, send nothing')
+    .option('--yes', 'do not ask')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./learn.ts')).learn(options)))
   vaultCommand('mine', 'find problems that your agents solved in old sessions')
     .option('--agent <agent>', 'claude-code, codex, gemini or opencode (default: all)')
     .option('--since <span>', 'sessions of the last 30d, 12h or 4w (default: 30d)')

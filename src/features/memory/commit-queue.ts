@@ -37,7 +37,7 @@ export type SentCommit = {
 
 export type CommitBatch = {
   /** The reading that the batch is part of. */
-  pass: string
+  reading: string
   commits: SentCommit[]
   /** With the last batch: the newest commit, and whether all commits were read again. */
   end?: { head: string | null; replace: boolean }
@@ -119,7 +119,7 @@ async function removeBatch(db: Db, { batch_id }: ProjectCommitsDueTable): Promis
 const ADDRESS = /\s?<[^<>\s]{1,200}@[^<>\s]{1,200}>/g
 const REVERTED = /\bThis reverts commit ([0-9a-f]{7,64})\b/i
 
-async function cleanCommit(ctx: UserCtx, commit: SentCommit, pass: string): Promise<NewCommit> {
+async function cleanCommit(ctx: UserCtx, commit: SentCommit, reading: string): Promise<NewCommit> {
   const findings = new Findings()
   const whole = await cleanLongText(ctx.work, commit.message.replaceAll(ADDRESS, ''), findings)
   const text = cutText(whole.trim(), MAX_MESSAGE_CHARACTERS).text
@@ -136,7 +136,7 @@ async function cleanCommit(ctx: UserCtx, commit: SentCommit, pass: string): Prom
     files: toJson(files),
     reverts: REVERTED.exec(text)?.[1] ?? null,
     redactions: toJson(findings.list()),
-    pass,
+    reading,
     created_at: ctx.now().toISOString(),
     terms: termsOfCommit(subject, message, files),
   }
@@ -157,7 +157,7 @@ function termsOfCommit(subject: string, message: string, files: readonly string[
 async function cleanNew(
   ctx: UserCtx,
   project: ProjectRef,
-  { commits, pass }: CommitBatch,
+  { commits, reading }: CommitBatch,
   stopping: AbortSignal,
 ): Promise<NewCommit[]> {
   const stored = await storedRefs(
@@ -170,7 +170,7 @@ async function cleanNew(
   for (const commit of commits) {
     if (stored.has(commit.ref) || cleaned.has(commit.ref)) continue
     stopping.throwIfAborted()
-    cleaned.set(commit.ref, await cleanCommit(ctx, commit, pass))
+    cleaned.set(commit.ref, await cleanCommit(ctx, commit, reading))
     const worked = performance.now() - began
     if (worked < SLICE_MS) continue
     await wait(worked)
@@ -191,7 +191,7 @@ async function storeBatch(
   if (!(await holdProject(ctx, row)) || !(await removeBatch(ctx.db, row))) return
   const refs = batch.commits.map(({ ref }) => ref)
   const stored = await storedRefs(ctx.db, row, refs)
-  await markSeen(ctx.db, row, stored, batch.pass)
+  await markSeen(ctx.db, row, stored, batch.reading)
   const history = await findHistory(ctx.db, row)
   const room = Math.max(0, MAX_COMMITS - (history?.commits ?? 0))
   const added = cleaned.filter(({ ref }) => !stored.has(ref))
@@ -200,7 +200,7 @@ async function storeBatch(
     await updateHistory(ctx.db, row, { problem: `A project keeps ${MAX_COMMITS} commits.` })
   if (!batch.end) return
   const { head, replace } = batch.end
-  await dropUnseen(ctx.db, row, batch.pass, replace ? ['commit', 'document'] : ['document'])
+  await dropUnseen(ctx.db, row, batch.reading, replace ? ['commit', 'document'] : ['document'])
   await updateHistory(ctx.db, row, { head, learned_at: ctx.now().toISOString() })
 }
 

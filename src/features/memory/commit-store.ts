@@ -89,7 +89,7 @@ const COMMIT_COLUMNS = [
   'reverts',
   'redactions',
   'words',
-  'pass',
+  'reading',
   'created_at',
 ] as const satisfies readonly (keyof CommitRow)[]
 
@@ -163,12 +163,12 @@ export async function markSeen(
   db: Db,
   { user_id, project_id }: ProjectRef,
   refs: ReadonlySet<string>,
-  pass: string,
+  reading: string,
 ): Promise<void> {
   if (refs.size === 0) return
   await db
     .updateTable('project_commits')
-    .set({ pass })
+    .set({ reading })
     .where('user_id', '=', user_id)
     .where('project_id', '=', project_id)
     .where('ref', 'in', [...refs])
@@ -179,7 +179,7 @@ export async function markSeen(
 export async function dropUnseen(
   db: Db,
   project: ProjectRef,
-  pass: string,
+  reading: string,
   kinds: readonly CommitRow['kind'][],
 ): Promise<void> {
   const { user_id, project_id } = project
@@ -188,7 +188,7 @@ export async function dropUnseen(
     .where('user_id', '=', user_id)
     .where('project_id', '=', project_id)
     .where('kind', 'in', kinds)
-    .where('pass', '!=', pass)
+    .where('reading', '!=', reading)
     .returning(['user_id', 'words', storedTextBytes('project_commits').as('bytes')])
     .execute()
   if (gone.length === 0) return

@@ -45,7 +45,7 @@ onBothEngines('commits', (t) => {
     )
 
   async function hand(user: Client, commits: object[], end?: object): Promise<void> {
-    const body = { project_key: PROJECT, pass: randomUUID(), commits, ...(end ? { end } : {}) }
+    const body = { project_key: PROJECT, reading_id: randomUUID(), commits, ...(end ? { end } : {}) }
     const answer = await user.post(COMMITS, body)
     expect(answer.status, answer.text).toBe(201)
     await settle(user)
@@ -192,7 +192,7 @@ onBothEngines('commits', (t) => {
     const [item] = (await listed(user, { max_chars_per_commit: 20_000 })).items
     expect(item.message.length).toBeLessThanOrEqual(8000)
     const send = (commits: object[]) =>
-      user.post(COMMITS, { project_key: PROJECT, pass: randomUUID(), commits })
+      user.post(COMMITS, { project_key: PROJECT, reading_id: randomUUID(), commits })
     expect((await send(Array.from({ length: 201 }, (_, n) => commit(n + 1, 'x y')))).status).toBe(422)
     expect((await send([commit(1, 'x'.repeat(65 * 1024))])).status).toBe(422)
     expect((await send([commit(1, 'x', { files: Array(101).fill('a') })])).status).toBe(422)
@@ -204,7 +204,7 @@ onBothEngines('commits', (t) => {
     const user = await t.user()
     const used = async () => (await textUsageOf(t.app.services.database.read, user.userId)).bytes
     const before = await used()
-    await user.post(COMMITS, { project_key: PROJECT, pass: randomUUID(), commits: [commit(1, RULE)] })
+    await user.post(COMMITS, { project_key: PROJECT, reading_id: randomUUID(), commits: [commit(1, RULE)] })
     expect(await used()).toBeGreaterThan(before)
     expect((await listed(user)).waiting).toBe(1)
     await settle(user)

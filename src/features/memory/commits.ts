@@ -60,7 +60,7 @@ const LearnRequest = z
   .object({
     project_key: ProjectKey,
     workspace_id: WorkspaceId,
-    pass: Id.describe('One id for all batches of a reading'),
+    reading_id: Id.describe('One id for all batches of a reading'),
     commits: z.array(CommitCreate).max(MAX_BATCH),
     end: z
       .object({
@@ -108,7 +108,7 @@ export const learnFromCommits = capability({
   output: z
     .object({ project_key: z.string(), received: z.int(), waiting: z.int() })
     .meta({ id: 'ProjectCommitsReceived' }),
-  run: (ctx, { project_key, workspace_id, pass, commits, end }) =>
+  run: (ctx, { project_key, workspace_id, reading_id, commits, end }) =>
     inTx(
       ctx,
       async (ctx) => {
@@ -117,7 +117,7 @@ export const learnFromCommits = capability({
         const waiting = await countWaiting(ctx.db, project)
         if (waiting >= MAX_WAITING_BATCHES) throw tooMany()
         const last = end && { end: { head: end.head ?? null, replace: end.replace } }
-        await enqueueCommits(ctx, project, { pass, commits, ...last })
+        await enqueueCommits(ctx, project, { reading: reading_id, commits, ...last })
         return { project_key: project.project_key, received: commits.length, waiting: waiting + 1 }
       },
       SELF_GUARDED,

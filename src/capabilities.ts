@@ -143,7 +143,7 @@ import {
   readReportable,
   reportCard,
 } from './features/moderation/index.ts'
-import { recall } from './features/recall/index.ts'
+import { readNames, recall } from './features/recall/index.ts'
 import {
   clearSearchHistory,
   forgetSearch,
@@ -306,6 +306,7 @@ export const capabilities: readonly Capability[] = [
   learnFromCommits,
   listCommits,
   deleteCommits,
+  readNames,
 
   listDrafts,
   getDraft,

@@ -319,7 +319,7 @@ export type ModerationTables = {
   withdrawals_told: WithdrawalsToldTable
 }
 
-type RecallMoment = 'failure' | 'prompt' | 'start' | 'compact'
+type RecallMoment = 'failure' | 'prompt' | 'start' | 'compact' | 'before'
 export type RecalledKind = 'card' | 'fact' | 'event' | 'commit'
 
 /** A row for every call of recall, with or without a result. */

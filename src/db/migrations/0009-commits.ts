@@ -7,39 +7,69 @@ const projectOf = (engine: EngineName, table: string): string =>
     : `constraint ${table}_project_id_fkey
         foreign key (project_id, user_id) references context_projects(project_id, user_id)`
 
-/** Lets recall deliver a commit. SQLite cannot change a check, so the table is made anew. */
-const commitsInRecall = (engine: EngineName): string[] =>
+/** Widens checks of recall: it delivers commits, and speaks before a tool runs. SQLite makes such a table anew. */
+const widenRecall = (engine: EngineName): string[] =>
   engine === 'postgres'
     ? [
         'alter table recall_items drop constraint if exists recall_items_kind_check',
         `alter table recall_items add constraint recall_items_kind_check
           check (kind in ('card', 'fact', 'event', 'commit'))`,
+        'alter table recall_calls drop constraint if exists recall_calls_moment_check',
+        `alter table recall_calls add constraint recall_calls_moment_check
+          check (moment in ('failure', 'prompt', 'start', 'compact', 'before'))`,
       ]
-    : [
-        `create table recall_items_with_commits (
-          delivery_id text,
-          call_id text not null,
-          user_id text not null references users(user_id),
-          session_id text,
-          kind text not null check (kind in ('card', 'fact', 'event', 'commit')),
-          item_id text not null,
-          confidence real,
-          opened_at text, created_at text not null,
-          primary key (delivery_id)
-        )`,
-        `insert into recall_items_with_commits
-          (delivery_id, call_id, user_id, session_id, kind, item_id, confidence, opened_at, created_at)
-          select delivery_id, call_id, user_id, session_id, kind, item_id, confidence, opened_at, created_at
-          from recall_items`,
-        'drop table recall_items',
-        'alter table recall_items_with_commits rename to recall_items',
-        'create index recall_items_by_user on recall_items(user_id, created_at, delivery_id)',
-        'create index recall_items_by_call on recall_items(user_id, call_id)',
-        `create unique index recall_items_once on recall_items(user_id, session_id, kind, item_id)
-          where session_id is not null`,
-        'create index recall_items_unopened on recall_items(user_id, item_id) where opened_at is null',
-        'create index recall_items_by_age on recall_items(created_at)',
-      ]
+    : [...newCalls(), ...newItems()]
+
+const newCalls = (): string[] => {
+  const columns = `call_id, user_id, project_key, session_id, client, moment, signature, is_silent, reason, chars, created_at`
+  return [
+    `create table recall_calls_new (
+      call_id text,
+      user_id text not null references users(user_id),
+      project_key text, session_id text, client text,
+      moment text not null check (moment in ('failure', 'prompt', 'start', 'compact', 'before')),
+      signature text,
+      is_silent integer not null,
+      reason text not null,
+      chars integer not null,
+      created_at text not null,
+      primary key (call_id)
+    )`,
+    `insert into recall_calls_new (${columns}) select ${columns} from recall_calls`,
+    'drop table recall_calls',
+    'alter table recall_calls_new rename to recall_calls',
+    'create index recall_calls_by_user on recall_calls(user_id, created_at, call_id)',
+    'create index recall_calls_by_signature on recall_calls(user_id, signature, created_at) where signature is not null',
+    'create index recall_calls_by_age on recall_calls(created_at)',
+  ]
+}
+
+const newItems = (): string[] => {
+  const columns =
+    'delivery_id, call_id, user_id, session_id, kind, item_id, confidence, opened_at, created_at'
+  return [
+    `create table recall_items_new (
+      delivery_id text,
+      call_id text not null,
+      user_id text not null references users(user_id),
+      session_id text,
+      kind text not null check (kind in ('card', 'fact', 'event', 'commit')),
+      item_id text not null,
+      confidence real,
+      opened_at text, created_at text not null,
+      primary key (delivery_id)
+    )`,
+    `insert into recall_items_new (${columns}) select ${columns} from recall_items`,
+    'drop table recall_items',
+    'alter table recall_items_new rename to recall_items',
+    'create index recall_items_by_user on recall_items(user_id, created_at, delivery_id)',
+    'create index recall_items_by_call on recall_items(user_id, call_id)',
+    `create unique index recall_items_once on recall_items(user_id, session_id, kind, item_id)
+      where session_id is not null`,
+    'create index recall_items_unopened on recall_items(user_id, item_id) where opened_at is null',
+    'create index recall_items_by_age on recall_items(created_at)',
+  ]
+}
 
 /** What a project's repository says: commits that explain, pull requests and records of decisions. */
 export const commits: Migration = {
@@ -104,6 +134,6 @@ export const commits: Migration = {
     )`,
     'create index project_commits_due_by_time on project_commits_due(next_attempt_at, batch_no)',
     'create index project_commits_due_by_project on project_commits_due(user_id, project_id, batch_no)',
-    ...commitsInRecall(engine),
+    ...widenRecall(engine),
   ],
 }

@@ -51,6 +51,7 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--no-share', 'keep what they record private')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
     .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
+    .option('--learn', 'learn the history of each repository in the background when a session starts in it')
     .option('--no-hooks', 'only the entry, without the hooks that bring the vault to the agent')
     .option('--print', 'print entries to copy instead')
     .action((clients, options) =>
@@ -206,6 +207,10 @@ function addLearning(vaultCommand: MakeCommand, done: Done): void {
   )
     .option('--pulls <file>', 'merged pull requests too: what `gh pr list --state merged --json …` wrote')
     .option('--forget', 'delete what was learned from this repository instead')
+    .option(
+      '--background <on|off>',
+      'whether each session learns the repository that it starts in, by itself',
+    )
     .option('--no-wait', 'do not wait until the vault has read it')
     .option('--dry-run', 'print what would be sent, send nothing')
     .option('--yes', 'do not ask')

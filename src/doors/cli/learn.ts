@@ -4,9 +4,11 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { agreed } from './connect/consent.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { allowLearning } from './hooks/background.ts'
+import { requireOneOf } from './input.ts'
 import { gitVariables, trustedFolder } from './local-files.ts'
 import type { Profile, ProfileOptions } from './profile.ts'
-import { projectHere, projectKeyOf } from './project.ts'
+import { projectHere } from './project.ts'
 import { endProgress, isInteractive, plain, print, printJson, showProgress } from './terminal.ts'
 import { ask, failure, type Reply } from './vault-client.ts'
 
@@ -18,6 +20,7 @@ export type LearnOptions = ProfileOptions & {
   yes?: boolean
   dryRun?: boolean
   wait?: boolean
+  background?: string
   json?: boolean
 }
 
@@ -354,7 +357,22 @@ const words = ({ sent, total, waiting, problem }: Learned): string =>
     ...(problem ? [problem] : []),
   ].join(' ')
 
+/** Decides whether sessions learn by themselves; returns undefined if that was not asked. */
+function chooseBackground({ background }: LearnOptions): number | undefined {
+  if (background === undefined) return undefined
+  requireOneOf('--background', background, ['on', 'off'])
+  allowLearning(background === 'on')
+  print(
+    background === 'on'
+      ? 'Each session learns the history of the repository that it starts in.'
+      : 'No session learns by itself. What was learned stays.',
+  )
+  return EXIT.done
+}
+
 export async function learn(options: LearnOptions): Promise<number> {
+  const chosen = chooseBackground(options)
+  if (chosen !== undefined) return chosen
   const folder = process.cwd()
   if (!succeeds(folder, 'rev-parse', '--git-dir'))
     throw new CommandError('This folder is in no git repository.', EXIT.usage)
@@ -368,9 +386,4 @@ export async function learn(options: LearnOptions): Promise<number> {
   if (options.json) printJson({ project_key: home.key, ...learned })
   else print(words(learned))
   return EXIT.done
-}
-
-/** Learns in the background, for a person who has agreed to it. */
-export async function learnQuietly(folder: string, profile: Profile): Promise<void> {
-  await learnFrom(folder, { key: await projectKeyOf(folder, profile), profile }, { waits: false })
 }

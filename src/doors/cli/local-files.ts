@@ -130,7 +130,15 @@ export function settingsIn(file: string): JsonObject | undefined | null {
 const HERE = fileURLToPath(import.meta.url)
 /** Whether this runs from the bundled package; the server and the checkout have other file names. */
 const IS_PACKAGE = ['cli.js', 'hook.js'].includes(basename(HERE))
-const PARTS = ['package.json', 'kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js']
+const PARTS = [
+  'package.json',
+  'kvault.js',
+  'cli.js',
+  'hook.js',
+  'hook-before.js',
+  'hook-later.js',
+  'hook-outgoing.js',
+]
 
 const copyFolder = () => join(ownDataFolder(), 'cli')
 

@@ -158,6 +158,7 @@ export {
   lockWithRelated,
   mergeGroup,
   ownCard,
+  ownCardTexts,
   readableCard,
   readableTitles,
   requireVersion,

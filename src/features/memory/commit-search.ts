@@ -5,6 +5,7 @@ import { cutText } from '../../text/unicode.ts'
 import {
   type CommitRow,
   commitsNumbered,
+  findCommit,
   findHistory,
   type HistoryRow,
   listsOf,
@@ -163,6 +164,16 @@ export async function findCommits(
     ranked.map(({ row }) => row.ref),
   )
   return ranked.map(({ row, confidence }) => ({ row, confidence, revertedBy: reverts.get(row.ref) }))
+}
+
+/** Returns one commit of the project, with the one that takes it back. */
+export async function projectCommit(
+  ctx: UserCtx,
+  project: Project,
+  commitId: string,
+): Promise<Omit<FoundCommit, 'confidence'> | undefined> {
+  const row = await findCommit(ctx.db, project, commitId)
+  return row && { row, revertedBy: (await revertsOf(ctx.db, project, [row.ref])).get(row.ref) }
 }
 
 function scoreOf(gains: readonly [number, number][], row: CommitRow, { words, commits }: HistoryRow): number {

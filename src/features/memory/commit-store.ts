@@ -301,6 +301,23 @@ export async function revertsOf(
   return new Map(rows.map((row) => [row.reverts ?? '', row]))
 }
 
+/** Returns the newest commits without what the index of names does not need. */
+export async function readCommitTexts(
+  db: Db,
+  { user_id, project_id }: ProjectRef,
+  limit: number,
+): Promise<Pick<CommitRow, 'commit_id' | 'kind' | 'subject' | 'message' | 'files'>[]> {
+  return db
+    .selectFrom('project_commits')
+    .select(['commit_id', 'kind', 'subject', 'message', 'files'])
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .orderBy('committed_at', 'desc')
+    .orderBy('commit_no', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 /** A place in the list of a project's commits, newest first. */
 export type CommitPosition = { committedAt: string; commitNo: number }
 

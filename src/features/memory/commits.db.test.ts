@@ -30,8 +30,10 @@ Issue: UP-17`
 const QUESTION =
   'Customers see uploads fail in bursts since Monday and the storage blocks them. Fix retry_upload so that the attempts stop hammering it.'
 
-const address = (values: object) =>
-  `${COMMITS}?${new URLSearchParams(Object.entries({ project_key: PROJECT, ...values }).map(([k, v]) => [k, String(v)]))}`
+const address = (values: object): string => {
+  const given = Object.entries({ project_key: PROJECT, ...values })
+  return `${COMMITS}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`
+}
 
 onBothEngines('commits', (t) => {
   /** The vault's own job may have a batch already. */

@@ -48,6 +48,7 @@ export const BUDGETS: Readonly<Record<Moment, number>> = {
   prompt: 1200,
   start: 6000,
   compact: 6000,
+  before: 900,
 }
 
 export type RecallContext = {

@@ -11,6 +11,7 @@ import { type Delivered, deliveredIn, keepCall } from '../cards/index.ts'
 import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
+import { knownBefore } from './before.ts'
 import { type Asker, cardItem, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
 import { BUDGETS, FLOORS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
@@ -61,6 +62,9 @@ const MAX_ITEMS: Readonly<Record<RecallContext['moment'], MostItems>> = {
   failure: { cards: 1, memory: 1, commits: 1, all: 1 },
   prompt: { cards: 1, memory: 1, commits: 1, all: 3 },
 }
+
+/** What names the file or command that an agent is about to touch. */
+const BEFORE: MostItems = { cards: 1, memory: 2, commits: 2, all: 3 }
 
 export const LOOKED_AT = 6
 
@@ -168,10 +172,10 @@ const NOTHING_THERE = { found: [], charged: 0 }
 type RecallCall = { sessionId: string | null; client: string | null; budget: number; asker: Asker }
 
 function textOf({ moment, text }: RecallInput): string | undefined {
-  const isAsking = moment === 'failure' || moment === 'prompt'
+  const isAsking = moment === 'failure' || moment === 'prompt' || moment === 'before'
   if (isAsking && text === undefined) throw invalid('text', `Field required for moment ${moment}`, 'missing')
   if (!isAsking && text !== undefined)
-    throw invalid('text', `Moment ${moment} takes no text; send it with failure or prompt`)
+    throw invalid('text', `Moment ${moment} takes no text; send it with failure, prompt or before`)
   return text
 }
 
@@ -204,6 +208,10 @@ async function offerOf(
   const text = textOf(input)
   if (text !== undefined && (moment === 'failure' || moment === 'prompt'))
     return offerFor(ctx, questionOf(moment, text), memory, call)
+  if (text !== undefined && moment === 'before') {
+    const found = await knownBefore(ctx, memory, { name: text, ids: input.about ?? [], ...call })
+    return { found, silence: 'nothing_fits', signature: null, mayRepeat: false, most: BEFORE }
+  }
   const found =
     moment === 'start'
       ? knownAtStart(memory, call.budget, call.asker)
@@ -218,8 +226,14 @@ function chosen(found: readonly ScoredItem[], { all, ...most }: Offer['most']): 
 }
 
 /** Believes a caller whose hook timed out, except for items that another call may be delivering now. */
-async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: RecallCall) {
-  const delivered = await deliveredIn(ctx, call.sessionId)
+async function shownBefore(
+  ctx: UserCtx,
+  { moment, exclude = [], lost_answer }: RecallInput,
+  call: RecallCall,
+) {
+  const all = await deliveredIn(ctx, call.sessionId)
+  // All facts have one id, and the start delivers them: the line about one file may still come before its change.
+  const delivered = moment === 'before' ? all.filter(({ kind }) => kind !== 'fact') : all
   const since = new Date(ctx.now().getTime() - ON_ITS_WAY_MS).toISOString()
   const arrived = lost_answer ? delivered.filter(({ created_at }) => created_at >= since) : delivered
   const ids = (rows: readonly Delivered[]) => new Set([...exclude, ...rows.map(({ item_id }) => item_id)])

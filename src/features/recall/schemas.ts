@@ -5,12 +5,13 @@ import { markIn, NONE_RECOGNISED, Provenance } from '../../core/untrusted-text.t
 import { ProjectKey } from '../memory/index.ts'
 import { EnvironmentAsked } from '../search/index.ts'
 
-const MOMENTS = ['failure', 'prompt', 'start', 'compact'] as const
+const MOMENTS = ['failure', 'prompt', 'start', 'compact', 'before'] as const
 export type Moment = (typeof MOMENTS)[number]
 
 const MAX_TEXT_CHARACTERS = 64 * 1024
 const MAX_LABEL_LENGTH = 500
 const MAX_EXCLUDED = 200
+export const MAX_ABOUT = 10
 
 const Label = z.string().trim().min(1).max(MAX_LABEL_LENGTH).nullish()
 
@@ -22,13 +23,21 @@ export const RecallRequest = z
       .min(1)
       .max(MAX_TEXT_CHARACTERS)
       .optional()
-      .describe('The prompt; for failure a line `$ command`, a line `exit code n`, then the output'),
+      .describe(
+        'The prompt; for failure a line `$ command`, a line `exit code n`, then the output; for before the file or command',
+      ),
     project_key: ProjectKey.optional(),
     environment: EnvironmentAsked.optional(),
     session_id: Label,
     client: Label,
     budget_chars: z.int().min(200).max(8000).optional().describe('Default 1200, start and compact 6000'),
     exclude: z.array(Id).max(MAX_EXCLUDED).optional(),
+    about: z
+      .array(Id)
+      .min(1)
+      .max(MAX_ABOUT)
+      .optional()
+      .describe('For before: what names the file or command, by GET /project-context/names'),
     /** An answer in this session did not arrive, so `exclude` alone says what the agent knows. */
     lost_answer: z.boolean().optional(),
   })

@@ -46,7 +46,9 @@ export const filesNamed = (sentence: string): string[] =>
 
 /** Returns the commands that a sentence names. */
 export const commandsNamed = (sentence: string): string[] =>
-  [...sentence.matchAll(COMMAND)].map(([command]) => command.replace(/[.:-]+$/, '')).filter((command) => !PROSE.test(command))
+  [...sentence.matchAll(COMMAND)]
+    .map(([command]) => command.replace(/[.:-]+$/, ''))
+    .filter((command) => !PROSE.test(command))
 
 type Named = { files: Set<string>; commands: Set<string> }
 

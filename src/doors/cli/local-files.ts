@@ -157,6 +157,12 @@ export const ownCommand = (...args: string[]): { command: string; args: string[]
   args: [lastingProgram(), ...args],
 })
 
+/** Returns the command of the hook before a tool: in the package a program of its own, because it starts so often. */
+export function ownHookBefore(...args: string[]): { command: string; args: string[] } {
+  const { command, args: all } = ownCommand('hook', ...args)
+  return { command, args: IS_PACKAGE ? [join(copyFolder(), 'hook-before.js'), ...all.slice(1)] : all }
+}
+
 /** Replaces each part atomically, because hooks may start at any moment. */
 export function keepOwnCopy(): void {
   if (!IS_PACKAGE || dirname(HERE) === copyFolder()) return

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { type Deed, idsBefore } from '../../../shared/before.ts'
 import { findNames, pathIn, wasAsked } from './names-index.ts'
@@ -36,7 +35,9 @@ function isNamed(text: string): boolean {
 }
 
 /** Asks by the ordinary hook, with the same input. */
-function ask(text: string): void {
+async function ask(text: string): Promise<void> {
+  // Loaded only here: nearly always there is nothing to ask.
+  const { spawnSync } = await import('node:child_process')
   const [, program = '', ...args] = process.argv
   const hook = program.replace(/hook-before(\.m?js)$/, 'hook$1')
   const { stdout } = spawnSync(process.execPath, [hook, ...args], {
@@ -51,7 +52,7 @@ function ask(text: string): void {
 
 try {
   const text = readFileSync(0, 'utf8')
-  if (isNamed(text)) ask(text)
+  if (isNamed(text)) await ask(text)
 } catch {
   // Silence: a hook never stops the agent.
 }

@@ -247,7 +247,8 @@ async function knownOf({ url, apiKey }: Profile, key: string): Promise<Known> {
   const headers = { 'x-api-key': apiKey }
   const reply = await ask(url, `${COMMITS}?${query}`, { headers, shape: KNOWN })
   if (reply.status !== 200) throw failure(reply)
-  return reply.body as Known
+  const { head, total, waiting, problem } = reply.body as Known
+  return { head, total, waiting, problem }
 }
 
 /** Returns the time to wait in ms if the vault has enough for the moment. */

@@ -116,11 +116,11 @@ onBothEngines('commits', (t) => {
     ])
     const session = { session_id: 'one' }
     const { body } = await asked(user, QUESTION, session)
-    expect(body.items[0]).toMatchObject({ commit: { ref: sha(1), reverted_by: sha(2) } })
+    expect(body.items[0]).toMatchObject({ commit: { ref: sha(1), reverted_in: sha(2) } })
     expect(body.text).toContain('Taken back on 2025-01-02 by 000000000000')
     const ids = (items: { id: string }[]) => items.map(({ id }) => id)
     expect(ids((await asked(user, QUESTION, session)).body.items)).not.toContain(body.items[0].id)
-    expect((await listed(user)).items[1].reverted_by).toBe(sha(2))
+    expect((await listed(user)).items[1].reverted_in).toBe(sha(2))
   })
 
   test('secrets are replaced, also in files; instructions to agents are marked', async () => {

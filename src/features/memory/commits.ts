@@ -21,7 +21,7 @@ import {
   removeCommitsOf,
   revertsOf,
 } from './commit-store.ts'
-import { type ResolvedProject, resolveForWriting, resolveProject } from './projects.ts'
+import { type ResolvedProject, removeProject, resolveForWriting, resolveProject } from './projects.ts'
 import { Confirmed, ProjectKey, Redaction, WorkspaceId } from './schemas.ts'
 
 const MAX_BATCH = 200
@@ -133,7 +133,7 @@ const Commit = z
     subject: z.string(),
     message: z.string(),
     files: z.array(z.string()),
-    reverted_by: z.string().nullable().describe('ref of the commit that takes it back'),
+    reverted_in: z.string().nullable().describe('ref of the commit that takes it back'),
     redactions: z.array(Redaction),
     truncated: z.boolean(),
     score: z.number().optional().describe('With a query: how likely it is about it, 0 to 1'),
@@ -158,7 +158,7 @@ function present(
     subject: row.subject,
     message: text,
     files: fromJson<string[]>(row.files).slice(0, MAX_SHOWN_FILES),
-    reverted_by: more.revertedBy ?? null,
+    reverted_in: more.revertedBy ?? null,
     redactions: fromJson(row.redactions),
     truncated,
     ...(more.score === undefined ? {} : { score: Math.round(more.score * 10_000) / 10_000 }),
@@ -266,6 +266,7 @@ export const deleteCommits = capability({
         const { project } = await resolveForWriting(ctx, project_key, workspace_id)
         if (!project) throw notFound('Project', 'Nothing is remembered under this key.')
         const deleted_commits = await removeCommitsOf(ctx.db, project)
+        if (project.events === 0) await removeProject(ctx.db, project)
         await audit(ctx, {
           action: 'memory.commits_deleted',
           subject: { type: 'context_project', id: project.project_id },

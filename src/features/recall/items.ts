@@ -187,7 +187,7 @@ export function commitItem(
       committed_at: row.committed_at,
       files,
       trailers,
-      ...(revertedBy ? { reverted_by: revertedBy.ref } : {}),
+      ...(revertedBy ? { reverted_in: revertedBy.ref } : {}),
     },
     why: short(`history of ${home.projectKey}`, WHY_CHARACTERS),
     url: `${baseUrl}/memory/project?key=${encodeURIComponent(home.projectKey)}`,

@@ -31,6 +31,7 @@ import {
   type RecallInput,
   RecallRequest,
   RecallResponse,
+  RecallToolRequest,
   thinRecall,
 } from './schemas.ts'
 
@@ -308,6 +309,7 @@ export const recall = capability({
     description: 'What the vault knows about a failed command or a prompt; silent if unsure.',
     extension: true,
     readOnly: true,
+    input: RecallToolRequest,
     fieldsOf: 'get_project_context',
     thin: thinRecall,
   },

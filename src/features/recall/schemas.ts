@@ -43,6 +43,14 @@ export const RecallRequest = z
   })
   .meta({ id: 'RecallRequest' })
 
+const TEXT_OF_TOOL = 'The prompt; for failure a line `$ command`, a line `exit code n`, then the output'
+
+/** Agents have no list of names, so their tool does not know the moment before a tool. */
+export const RecallToolRequest = RecallRequest.omit({ about: true }).extend({
+  moment: z.enum(['failure', 'prompt', 'start', 'compact']),
+  text: RecallRequest.shape.text.describe(TEXT_OF_TOOL),
+})
+
 const REASONS = [
   'fits',
   'no_failure',
@@ -75,7 +83,7 @@ const RecalledItem = z
         committed_at: Time,
         files: z.array(z.string()),
         trailers: z.array(z.string()),
-        reverted_by: z.string().optional(),
+        reverted_in: z.string().optional(),
       })
       .optional()
       .describe('With kind commit'),

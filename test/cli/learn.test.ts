@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { learnInBackground } from '../../src/doors/cli/hooks/background.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, runKvault } from '../support/process.ts'
 
@@ -200,3 +201,28 @@ test('hundreds of commits and huge messages go in one pass', async () => {
   expect(JSON.parse(done.stdout)).toMatchObject({ sent: 450, total: 450, waiting: 0, problem: null })
   expect((await known(project)).head).toBe(git(folder, 'rev-parse', 'main'))
 })
+
+test('in the background only after the person has agreed, and never where a project switches hooks off', async () => {
+  const { folder, project } = repository()
+  commit(folder, `One\n\n${WHY}`)
+  vi.stubEnv('KVAULT_HOME', join(home, 'settings'))
+  vi.stubEnv('KVAULT_URL', vault.url)
+  vi.stubEnv('KVAULT_API_KEY', key)
+  try {
+    learnInBackground(folder)
+    expect((await learn(folder, '--background', 'on')).stdout).toContain('Each session learns')
+    expect((await learn(folder, '--background', 'maybe')).code).toBe(2)
+    writeFileSync(join(folder, '.kvault.json'), '{"hooks": false}')
+    learnInBackground(folder)
+    rmSync(join(folder, '.kvault.json'))
+    expect((await known(project)).total).toBe(0)
+    learnInBackground(folder)
+    await vi.waitFor(async () => expect((await known(project)).total).toBe(1), {
+      timeout: 30_000,
+      interval: 200,
+    })
+    expect((await learn(folder, '--background', 'off')).stdout).toContain('No session learns')
+  } finally {
+    vi.unstubAllEnvs()
+  }
+}, 60_000)

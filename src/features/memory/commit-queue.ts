@@ -196,12 +196,11 @@ async function storeBatch(
   const room = Math.max(0, MAX_COMMITS - (history?.commits ?? 0))
   const added = cleaned.filter(({ ref }) => !stored.has(ref))
   await insertCommits(ctx, row, added.slice(0, room))
-  if (added.length > room)
-    await updateHistory(ctx.db, row, { problem: `A project keeps ${MAX_COMMITS} commits.` })
   if (!batch.end) return
   const { head, replace } = batch.end
   await dropUnseen(ctx.db, row, batch.reading, replace ? ['commit', 'document'] : ['document'])
-  await updateHistory(ctx.db, row, { head, learned_at: ctx.now().toISOString() })
+  const problem = room === 0 || added.length > room ? `A project keeps ${MAX_COMMITS} commits.` : null
+  await updateHistory(ctx.db, row, { head, learned_at: ctx.now().toISOString(), problem })
 }
 
 /** Locks the project, as every write to it does; false if it is gone. */

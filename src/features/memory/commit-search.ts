@@ -5,6 +5,7 @@ import { cutText } from '../../text/unicode.ts'
 import {
   type CommitRow,
   commitsNumbered,
+  countIn,
   findCommit,
   findHistory,
   type HistoryRow,
@@ -33,6 +34,7 @@ const WEIGHED = 60
 
 /** Words of a small history are counted as if it had this many commits, where each word would look rare. */
 const SMALL_HISTORY = 100
+const LARGE_HISTORY = 1000
 const NAME_WEIGHT = 1.5
 const COMMON_WEIGHT = 0.75
 
@@ -40,7 +42,6 @@ const COMMON_WEIGHT = 0.75
 const NAME = /[a-z]{2}[\w./-]*[_./]\w|[a-z]\d|[a-z][A-Z]/
 
 type WeighedWord = {
-  word: AskedWord
   postings: Posting[]
   weight: number
   isTelling: boolean
@@ -79,18 +80,21 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(names.map((name) => name.toLowerCase()))
 }
 
+/** In a large history, words of more than this share of the commits say nearly nothing and cost most. */
+const MAX_SHARE = 0.25
+
 function weigh(text: string, lists: ReadonlyMap<number, string>, asked: readonly AskedWord[], all: number) {
   const names = namesIn(text)
   const most = Math.max(2, Math.sqrt(all) / 6)
-  return asked.map((word): WeighedWord => {
-    const postings = [word.term, ...(word.otherTerms ?? [])].flatMap((term) => {
-      const list = lists.get(wordOf(term))
-      return list ? postingsIn(list) : []
-    })
+  const read = all > LARGE_HISTORY ? all * MAX_SHARE : all
+  return asked.flatMap((word): WeighedWord[] => {
+    const found = [word.term, ...(word.otherTerms ?? [])].map((term) => lists.get(wordOf(term)) ?? '')
+    if (found.reduce((sum, list) => sum + countIn(list), 0) > read) return []
+    const postings = found.flatMap((list) => (list === '' ? [] : postingsIn(list)))
     const isName = names.has(word.typed)
     const kind = isName ? NAME_WEIGHT : isCommonStem(word.term) ? COMMON_WEIGHT : 1
     const weight = kind * rarity(postings.length, Math.max(all, SMALL_HISTORY))
-    return { word, postings, weight, isName, isTelling: postings.length <= most && !isCommonStem(word.term) }
+    return [{ postings, weight, isName, isTelling: postings.length <= most && !isCommonStem(word.term) }]
   })
 }
 

@@ -100,8 +100,10 @@ async function findFitting(
   const inHistory = isExplained
     ? []
     : await findInHistory(ctx, memory, query, { floor: FLOORS[moment].history, budget, asker })
+  // Conversations and commits weigh the same: the surer one comes first.
+  const remembered = [...inMemory, ...inHistory].sort((a, b) => (b.confidence ?? 0) - (a.confidence ?? 0))
   return {
-    found: [...news.map((card) => foundCard(card, asker)), ...inMemory, ...inHistory],
+    found: [...news.map((card) => foundCard(card, asker)), ...remembered],
     isSaid: news.length < cards.length,
   }
 }

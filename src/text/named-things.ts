@@ -1,3 +1,5 @@
+import { withoutEnd } from './unicode.ts'
+
 /** Finds the files and commands that a text names, and the sentences that rule about them. */
 
 const EXTENSIONS =
@@ -47,7 +49,7 @@ export const filesNamed = (sentence: string): string[] =>
 /** Returns the commands that a sentence names. */
 export const commandsNamed = (sentence: string): string[] =>
   [...sentence.matchAll(COMMAND)]
-    .map(([command]) => command.replace(/[.:-]+$/, ''))
+    .map(([command]) => withoutEnd(command, '.:-'))
     .filter((command) => !PROSE.test(command))
 
 type Named = { files: Set<string>; commands: Set<string> }

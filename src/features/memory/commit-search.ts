@@ -39,7 +39,7 @@ const NAME_WEIGHT = 1.5
 const COMMON_WEIGHT = 0.75
 
 /** A name of the code: `cache_key`, `window_p95`, `parseFlag`, `src/a.ts`. */
-const NAME = /[a-z]{2}[\w./-]*[_./]\w|[a-z]\d|[a-z][A-Z]/
+const NAME = /[a-z]{2}[\w./-]{0,60}[_./]\w|[a-z]\d|[a-z][A-Z]/
 
 type WeighedWord = {
   postings: Posting[]

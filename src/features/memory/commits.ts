@@ -45,7 +45,7 @@ const CommitCreate = z
   .object({
     ref: Ref,
     kind: CommitKind.default('commit'),
-    committed_at: z.iso.datetime({ offset: true }),
+    committed_at: z.iso.datetime({ offset: true }).max(40),
     message: z
       .string()
       .min(1)
@@ -66,6 +66,7 @@ const LearnRequest = z
       .object({
         head: z
           .string()
+          .max(64)
           .regex(/^[0-9a-f]{40,64}$/)
           .nullish()
           .describe('The newest commit that was read'),

@@ -31,6 +31,7 @@ const EVALS = {
   trust: 'stale twins, judged by people of whom some lie <folder>',
   'symptom-fix': 'our search and others on the symptom-fix benchmark',
   decisions: 'whether recall delivers what a project decided <folder>',
+  before: 'whether what names a file or command comes before it is touched, and nothing else',
 }
 const KINDS = {
   bench: {

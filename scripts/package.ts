@@ -16,6 +16,7 @@ const COMMAND_PARTS = [
   'kvault.js',
   'cli.js',
   'hook.js',
+  'hook-before.js',
   'hook-later.js',
   'hook-outgoing.js',
   'README.md',
@@ -85,8 +86,12 @@ const pack = (folder: string) =>
 
 rmSync(BUILT, { recursive: true, force: true })
 mkdirSync(SERVER, { recursive: true })
-for (const config of ['vite.config.ts', 'vite.hook.config.ts'])
-  node(program('vite', 'bin', 'vite.js'), 'build', '--config', inRoot('packages', 'cli', config))
+for (const [config, ...mode] of [
+  ['vite.config.ts'],
+  ['vite.hook.config.ts'],
+  ['vite.hook.config.ts', '--mode', 'before'],
+] as const)
+  node(program('vite', 'bin', 'vite.js'), 'build', '--config', inRoot('packages', 'cli', config), ...mode)
 compile()
 copyParts()
 writeManifest()

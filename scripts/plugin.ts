@@ -15,7 +15,7 @@ import {
 const ROOT = join(import.meta.dirname, '..')
 const PLUGINS = join(ROOT, 'plugins')
 export const PLUGIN = join(PLUGINS, 'claude-code')
-const ENTRIES = { hook: 'plugin-hook.ts', mcp: 'plugin-mcp.ts' }
+const ENTRIES = { hook: 'plugin-hook.ts', 'hook-before': 'hooks/before.ts', mcp: 'plugin-mcp.ts' }
 const HEAD = '// Made by npm run build:plugin from src/doors/cli. Do not edit.\n'
 
 /** A program and the parts that it loads only where it needs them: `hook.mjs`, `hook-outgoing.mjs` and `hook-later.mjs`. */
@@ -52,7 +52,8 @@ const hooksOf = (agent: string, commandFor: CommandFor = (event) => `kvault hook
 
 /** Files of hooks, from the same plans by which `kvault connect` writes them. They are in git, so that people can copy them. */
 export function hookFiles(): [name: string, text: string][] {
-  const inPlugin: CommandFor = (event) => `node "\${CLAUDE_PLUGIN_ROOT}/hook.mjs" claude-code ${event}`
+  const inPlugin: CommandFor = (event) =>
+    `node "\${CLAUDE_PLUGIN_ROOT}/${event === 'PreToolUse' ? 'hook-before' : 'hook'}.mjs" claude-code ${event}`
   const description = 'Brings what the vault knows at each moment, and keeps each exchange.'
   return [
     ['claude-code/hooks/hooks.json', json({ description, hooks: hooksOf('claude-code', inPlugin) })],

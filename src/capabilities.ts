@@ -108,8 +108,11 @@ import { importLibrary, librarySnapshots, listPulledCards, publicLibrary } from 
 import {
   appendEvent,
   appendTurn,
+  deleteCommits,
   deleteEvent,
   deleteProject,
+  learnFromCommits,
+  listCommits,
   listEvents,
   listProjects,
   proposeCard,
@@ -140,7 +143,7 @@ import {
   readReportable,
   reportCard,
 } from './features/moderation/index.ts'
-import { recall } from './features/recall/index.ts'
+import { readNames, recall } from './features/recall/index.ts'
 import {
   clearSearchHistory,
   forgetSearch,
@@ -304,6 +307,10 @@ export const capabilities: readonly Capability[] = [
   listProjects,
   renameProject,
   deleteProject,
+  learnFromCommits,
+  listCommits,
+  deleteCommits,
+  readNames,
 
   listDrafts,
   getDraft,

@@ -28,7 +28,7 @@ import {
 import { dropOldNotices, mailTeams, teamMailNow } from './features/inbox/index.ts'
 import { makeDueSnapshot } from './features/library/index.ts'
 import { MAIL_JOB, sendDueMails, tidyOutbox } from './features/mail/index.ts'
-import { MINING_JOB } from './features/memory/index.ts'
+import { COMMITS_JOB, learnCommits, MINING_JOB } from './features/memory/index.ts'
 import { dropOldDrafts, mineDueSessions } from './features/mining/index.ts'
 import { noticeMailNow } from './features/notices/index.ts'
 import { dropOldMissedSearches } from './features/search/index.ts'
@@ -91,6 +91,7 @@ const JOBS: readonly Job[] = [
   { name: OPENED_JOB, everyMs: SECOND_MS, run: keepOpened, atEnd: true },
   { name: 'old-card-reads', everyMs: HOUR_MS, run: dropOldReads },
   { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
+  { name: COMMITS_JOB, everyMs: MINUTE_MS, run: learnCommits },
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
   { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },

@@ -9,5 +9,7 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   process.exit(2)
 }
 if (module.enableCompileCache) module.enableCompileCache()
-// Agents wait for a hook, so it does not load the commands.
-await import(process.argv[2] === 'hook' ? './hook.js' : './cli.js')
+// Agents wait for a hook, so it does not load the commands. Before a tool, a small program looks whether there is anything to say.
+const [, , command, , event] = process.argv
+const isBefore = event === 'PreToolUse' && !process.env.KVAULT_HOOK_NAMED
+await import(command !== 'hook' ? './cli.js' : isBefore ? './hook-before.js' : './hook.js')

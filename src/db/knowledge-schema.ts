@@ -319,8 +319,8 @@ export type ModerationTables = {
   withdrawals_told: WithdrawalsToldTable
 }
 
-type RecallMoment = 'failure' | 'prompt' | 'start' | 'compact'
-export type RecalledKind = 'card' | 'fact' | 'event'
+type RecallMoment = 'failure' | 'prompt' | 'start' | 'compact' | 'before'
+export type RecalledKind = 'card' | 'fact' | 'event' | 'commit'
 
 /** A row for every call of recall, with or without a result. */
 export type RecallCallsTable = {
@@ -529,6 +529,56 @@ export type ContextEventsTable = {
   content: string
   /** Case-folded title and content, for the substring search. */
   search_text: string
+}
+
+/** What was learned from the repository of a project. */
+export type ProjectHistoriesTable = {
+  project_id: string
+  user_id: string
+  head: string | null
+  learned_at: string | null
+  problem: string | null
+  commits: number
+  /** The words of all commits together. */
+  words: number
+  last_no: number
+}
+
+export type ProjectCommitsTable = {
+  commit_id: string
+  user_id: string
+  project_id: string
+  commit_no: number
+  kind: 'commit' | 'pull_request' | 'document'
+  ref: string
+  committed_at: string
+  subject: string
+  message: string
+  files: string
+  reverts: string | null
+  redactions: string
+  words: number
+  reading: string
+  created_at: string
+}
+
+export type ProjectCommitWordsTable = {
+  user_id: string
+  project_id: string
+  word: number
+  commits: string
+}
+
+export type ProjectCommitsDueTable = {
+  batch_id: string
+  batch_no: number
+  user_id: string
+  project_id: string
+  payload: string
+  created_at: string
+  next_attempt_at: string
+  claimed_until: string | null
+  attempts: number
 }
 
 export type RawMaterialsTable = {

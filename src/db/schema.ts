@@ -19,6 +19,10 @@ import type {
   LibraryTables,
   MiningDueTable,
   ModerationTables,
+  ProjectCommitsDueTable,
+  ProjectCommitsTable,
+  ProjectCommitWordsTable,
+  ProjectHistoriesTable,
   RawMaterialsTable,
   RecallCallsTable,
   RecallItemsTable,
@@ -68,6 +72,10 @@ export type Schema = {
   context_project_aliases: ContextProjectAliasesTable
   context_partitions: ContextPartitionsTable
   context_events: ContextEventsTable
+  project_histories: ProjectHistoriesTable
+  project_commits: ProjectCommitsTable
+  project_commit_words: ProjectCommitWordsTable
+  project_commits_due: ProjectCommitsDueTable
   raw_materials: RawMaterialsTable
 
   recall_calls: RecallCallsTable

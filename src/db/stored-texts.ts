@@ -31,6 +31,14 @@ export const STORED_TEXTS = {
     rescan: { name: 'memory events', id: 'raw_id', shard: 'user_id', findings: 'redactions' },
     counted: { writer: 'user_id' },
   },
+  project_commits: {
+    text: ['subject', 'message'],
+    json: ['files'],
+    rescan: { name: 'commits', id: 'commit_id', shard: 'user_id', findings: 'redactions' },
+    counted: { writer: 'user_id' },
+  },
+  // Sealed until the texts are cleaned.
+  project_commits_due: { text: [], counted: { writer: 'user_id', columns: ['payload'] } },
   raw_materials: {
     text: ['kind', 'title', 'content', 'source_url'],
     json: ['tags', 'meta'],
@@ -135,6 +143,7 @@ export const STORED_TEXTS = {
   context_projects: null,
   context_project_aliases: null,
   context_partitions: null,
+  project_histories: null,
   recall_calls: null,
   recoveries: null,
   withdrawals_told: null,
@@ -146,6 +155,7 @@ export const STORED_TEXTS = {
   outbox: null,
   // Made from texts above.
   card_tags: null,
+  project_commit_words: null,
   missed_searches: null,
   missed_search_weeks: null,
   library_snapshot_parts: null,

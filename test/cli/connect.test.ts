@@ -496,7 +496,7 @@ test('doctor shows each moment of each agent, and a switch turns one off', async
   put(spool(2), JSON.stringify({ ...JSON.parse(waiting(vault.url)), account: userId }))
   expect((await kvault(['doctor'])).stdout).toMatch(/warn +Waiting +1 exchange is not sent yet/)
   const off = await kvault(['hooks', 'off', 'gemini:prompt'])
-  expect(off.stdout).toMatch(/gemini +on +off +on +no +on/)
+  expect(off.stdout).toMatch(/gemini +on +off +on +no +no +on/)
   const { stdout } = await kvault(['doctor'])
   expect(stdout.match(/Gemini CLI/g)).toHaveLength(1)
   expect(stdout).toMatch(

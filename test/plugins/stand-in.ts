@@ -17,6 +17,7 @@ export type Body = {
   environment?: object
   exclude?: string[]
   lost_answer?: boolean
+  about?: string[]
   budget_chars?: number
   user_message?: string
 }
@@ -37,6 +38,8 @@ export type StandIn = {
   remembered: string[]
   /** Names under which the memory stores projects, by the key that was asked. */
   stored: Record<string, string>
+  /** What is known about files and commands. */
+  names: { ids: string[]; files: Record<string, number[]>; commands: Record<string, number[]> }
   /** The status of a look into memory. */
   lookStatus: number
   delayMs: number
@@ -59,6 +62,7 @@ export async function standIn(): Promise<StandIn> {
     strangers: [],
     remembered: [],
     stored: {},
+    names: { ids: [], files: {}, commands: {} },
     lookStatus: 200,
     delayMs: 0,
     close: async () => {
@@ -79,6 +83,8 @@ export async function standIn(): Promise<StandIn> {
         }),
       )
     }
+    if (path.startsWith('/api/v1/project-context/names?'))
+      return response.writeHead(vault.lookStatus).end(JSON.stringify(vault.names))
     const idempotencyKey = header === undefined ? undefined : String(header)
     vault.asked.push({
       path,

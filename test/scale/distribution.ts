@@ -50,6 +50,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'first_steps.read',
       'library.import',
       'library.pulled',
+      'memory.names',
       'recall',
       'samples.add',
       'samples.remove',

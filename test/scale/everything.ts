@@ -110,6 +110,22 @@ async function memory(t: TestVault) {
   await fine(dev.post('/api/v1/recall', { moment: 'failure', text, ...session }))
   await fine(dev.post('/api/v1/recall', { moment: 'prompt', text: 'the import and the export', ...session }))
   for (const moment of ['start', 'compact']) await fine(dev.post('/api/v1/recall', { moment, ...session }))
+  const learned = {
+    ref: 'c'.repeat(40),
+    committed_at: '2025-01-02T03:04:05Z',
+    message: 'Export before import\n\nThe import of src/import.ts must never run before the export.',
+    files: ['src/import.ts'],
+  }
+  const reading = { project_key: 'example/learned', reading_id: '6f6f6f6f-0000-4000-8000-000000000009' }
+  const history = `/api/v1/project-context/commits?project_key=${reading.project_key}`
+  await fine(dev.post('/api/v1/project-context/commits', { ...reading, commits: [learned] }))
+  await fine(dev.get(history))
+  await fine(dev.get(`${history}&query=export`))
+  const names = await fine(dev.get(`/api/v1/project-context/names?project_key=${reading.project_key}`))
+  const before = { moment: 'before', text: 'src/import.ts', project_key: reading.project_key }
+  if (names.ids.length > 0)
+    await fine(dev.post('/api/v1/recall', { ...before, about: names.ids.slice(0, 3) }))
+  await fine(dev.delete(`${history}&confirmed_by_user=true`))
   await fine(dev.delete(`${at}/events/${raw_id}`))
   await fine(
     dev.post(`${at}/preferences/transfer`, {

@@ -29,6 +29,10 @@ const OWN_NAMESPACE = new Set([
   'memory.rename_project',
   'memory.delete_project',
   'memory.list_projects',
+  'memory.learn_commits',
+  'memory.list_commits',
+  'memory.delete_commits',
+  'memory.names',
   'notices.mark_read',
   'recall',
   'drafts.offer',
@@ -44,6 +48,14 @@ const FILTERS = new Set([
   'materials.list',
   'moderation.list',
 ])
+
+const READING = '6f6f6f6f-0000-4000-8000-000000000007'
+const COMMIT = {
+  ref: 'd'.repeat(40),
+  committed_at: '2025-01-02T03:04:05Z',
+  message: `Why\n\nThe file src/secret.ts must stay, because of ${MARK}.`,
+  files: ['src/secret.ts'],
+}
 
 type World = Awaited<ReturnType<typeof makeWorld>>
 
@@ -63,6 +75,8 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   await owner.delete(`/api/v1/cards/${gone.card_id}`)
   const written = { project_key: 'example/secret', event_type: 'user_message', content: MARK }
   const event = ok(await owner.post('/api/v1/project-context/events', written))
+  const learned = { project_key: 'example/secret', reading_id: READING, commits: [COMMIT] }
+  ok(await owner.post('/api/v1/project-context/commits', learned))
   const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...inTeam }))
   const candidates = [{ command: 'npm test', failure: `Error: ${MARK}`, success: 'ok', report: MARK }]
   const drafts = ok(await owner.post('/api/v1/drafts', { candidates }))
@@ -106,6 +120,8 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     app_id: crypto.randomUUID(),
     session_id: ids.session_id,
     workspace_ids: [ids.workspace_id],
+    reading_id: READING,
+    commits: [COMMIT],
     project_key: 'example/secret',
     source_project_key: 'example/secret',
     target_project_key: 'example/other',
@@ -187,6 +203,7 @@ onBothEngines('a stranger', (t) => {
       `/api/v1/raw-materials/${ids.material_id}`,
       `/api/v1/project-context/events/${ids.raw_id}`,
       '/api/v1/project-context/projects',
+      '/api/v1/project-context/names?project_key=example/secret',
       '/api/v1/credits/balance',
       '/api/v1/searches',
     ]

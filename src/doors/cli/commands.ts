@@ -51,6 +51,7 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--no-share', 'keep what they record private')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
     .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
+    .option('--learn', 'learn the history of each repository in the background when a session starts in it')
     .option('--no-hooks', 'only the entry, without the hooks that bring the vault to the agent')
     .option('--print', 'print entries to copy instead')
     .action((clients, options) =>
@@ -200,6 +201,21 @@ function addLearning(vaultCommand: MakeCommand, done: Done): void {
     .option('--file <file>', 'with edit: the draft as JSON instead of your editor; - for standard input')
     .option('--json', 'as JSON')
     .action((verb, id, options) => done(async () => (await import('./drafts.ts')).drafts(verb, id, options)))
+  vaultCommand(
+    'learn',
+    "hand over this repository's commits with a reason, records of decisions and changelogs",
+  )
+    .option('--pulls <file>', 'merged pull requests too: what `gh pr list --state merged --json …` wrote')
+    .option('--forget', 'delete what was learned from this repository instead')
+    .option(
+      '--background <on|off>',
+      'whether each session learns the repository that it starts in, by itself',
+    )
+    .option('--no-wait', 'do not wait until the vault has read it')
+    .option('--dry-run', 'print what would be sent, send nothing')
+    .option('--yes', 'do not ask')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./learn.ts')).learn(options)))
   vaultCommand('mine', 'find problems that your agents solved in old sessions')
     .option('--agent <agent>', 'claude-code, codex, gemini or opencode (default: all)')
     .option('--since <span>', 'sessions of the last 30d, 12h or 4w (default: 30d)')

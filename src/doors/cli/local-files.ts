@@ -130,7 +130,15 @@ export function settingsIn(file: string): JsonObject | undefined | null {
 const HERE = fileURLToPath(import.meta.url)
 /** Whether this runs from the bundled package; the server and the checkout have other file names. */
 const IS_PACKAGE = ['cli.js', 'hook.js'].includes(basename(HERE))
-const PARTS = ['package.json', 'kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js']
+const PARTS = [
+  'package.json',
+  'kvault.js',
+  'cli.js',
+  'hook.js',
+  'hook-before.js',
+  'hook-later.js',
+  'hook-outgoing.js',
+]
 
 const copyFolder = () => join(ownDataFolder(), 'cli')
 
@@ -148,6 +156,12 @@ export const ownCommand = (...args: string[]): { command: string; args: string[]
   command: process.execPath,
   args: [lastingProgram(), ...args],
 })
+
+/** Returns the command of the hook before a tool: in the package a program of its own, because it starts so often. */
+export function ownHookBefore(...args: string[]): { command: string; args: string[] } {
+  const { command, args: all } = ownCommand('hook', ...args)
+  return { command, args: IS_PACKAGE ? [join(copyFolder(), 'hook-before.js'), ...all.slice(1)] : all }
+}
 
 /** Replaces each part atomically, because hooks may start at any moment. */
 export function keepOwnCopy(): void {

@@ -238,6 +238,19 @@ export const PERSONAL_DATA = {
   context_projects: { owner: 'user_id', end: 'removed' },
   context_project_aliases: { owner: 'user_id', end: 'removed' },
   context_partitions: { owner: 'user_id', end: 'removed' },
+  project_histories: { owner: 'user_id', end: 'removed' },
+  project_commits: {
+    owner: 'user_id',
+    end: 'removed',
+    export: {
+      kind: 'commit',
+      id: 'commit_id',
+      columns: ['commit_id', 'kind', 'ref', 'committed_at', 'subject', 'message', 'files', 'created_at'],
+      json: ['files'],
+    },
+  },
+  project_commit_words: { owner: 'user_id', end: 'removed' },
+  project_commits_due: { owner: 'user_id', end: 'removed' },
   raw_materials: {
     owner: 'owner_id',
     end: 'deleted',

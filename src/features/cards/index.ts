@@ -165,6 +165,7 @@ export {
   lockWithRelated,
   mergeGroup,
   ownCard,
+  ownCardTexts,
   readableCard,
   readableTitles,
   requireVersion,

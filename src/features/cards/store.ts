@@ -22,7 +22,7 @@ import {
   type StoredCard,
   selectCards,
 } from './list.ts'
-import { mayRead, mayUndelete, withHomeFacts } from './visibility.ts'
+import { isByViewer, mayRead, mayUndelete, withHomeFacts } from './visibility.ts'
 
 export const SEARCHED_PIECES = 20
 const END_CHARACTERS = 5000
@@ -314,6 +314,22 @@ export async function readableCard(ctx: UserCtx, cardId: string): Promise<CardRo
   const row = await cardIfReadable(ctx, cardId)
   if (!row) throw notFound('Card')
   return row
+}
+
+/** Returns the newest cards that the person wrote, for the list of what they name. */
+export async function ownCardTexts(
+  db: Db,
+  userId: string,
+  limit: number,
+): Promise<Pick<CardRow, 'card_id' | 'title' | 'fix_summary'>[]> {
+  return db
+    .selectFrom('cards')
+    .select(['card_id', 'title', 'fix_summary'])
+    .where(isByViewer(userId))
+    .where('deleted_at', 'is', null)
+    .orderBy('updated_at', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 /** Accepts `"3"`, `W/"3"`, `3`, lists of them, and `*` for any. */

@@ -105,8 +105,8 @@ function zip(files: readonly PackedFile[]): Buffer {
 
 const FOLDER = new URL('../../../packages/cli/', import.meta.url)
 
-/** The launcher, the commands, and the hooks in three parts: start, redaction, and end of an exchange. */
-const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-outgoing.js']
+/** The launcher, the commands, and the hooks in four parts: start, before a tool, redaction, and end of an exchange. */
+const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-before.js', 'hook-later.js', 'hook-outgoing.js']
 
 async function partOf(name: string): Promise<Buffer> {
   try {

@@ -107,7 +107,7 @@ export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned:
   return { project: { ...project, last_event_at: created_at }, event }
 }
 
-async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string): Promise<Project> {
+export async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string): Promise<Project> {
   if (resolved.workspaceId !== resolved.personalWorkspaceId)
     await requireRole(ctx, resolved.workspaceId, 'viewer')
   if (resolved.project) return learnHost(ctx.db, resolved.project, resolved.name)

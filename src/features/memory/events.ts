@@ -9,6 +9,7 @@ import type { ContextEventType } from '../../db/knowledge-schema.ts'
 import { sanitise } from '../../redaction/redact.ts'
 import { audit } from '../audit/index.ts'
 import { appendTo, clean, hintFor, present, presentEvents, searchNote } from './append.ts'
+import { findHistory } from './commit-store.ts'
 import { removeMinedOf, removeMinedOfSession } from './mining-queue.ts'
 import { thinAppended, thinEvent } from './project-context.ts'
 import { lockProject, ownMemory, removeProject, resolveForWriting, resolveProject } from './projects.ts'
@@ -140,7 +141,7 @@ export const deleteEvent = capability({
         const left = await recount(ctx.db, event, -1)
         if (left === 0) {
           await removeMinedOf(ctx.db, event)
-          await removeProject(ctx.db, event)
+          if (!(await findHistory(ctx.db, event))) await removeProject(ctx.db, event)
         }
         await audit(ctx, {
           action: 'memory.event_deleted',

@@ -1,3 +1,7 @@
+export { COMMITS_JOB, learnCommits } from './commit-queue.ts'
+export { type FoundCommit, findCommits, projectCommit } from './commit-search.ts'
+export { readCommitTexts } from './commit-store.ts'
+export { deleteCommits, learnFromCommits, listCommits, provenanceOfCommit } from './commits.ts'
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
@@ -15,11 +19,12 @@ export {
   deleteProject,
   forgetMemory,
   listProjects,
+  type Project,
   type ResolvedProject,
   refuseUnfitKey,
   renameProject,
   resolveProject,
 } from './projects.ts'
 export { proposeCard, recordFromMemory } from './propose-card.ts'
-export { ProjectKey, spread } from './schemas.ts'
-export { fillEventIndex, reindexEvents, reindexRescanned } from './store.ts'
+export { ProjectKey, spread, WorkspaceId } from './schemas.ts'
+export { fillEventIndex, readTurnTexts, reindexEvents, reindexRescanned } from './store.ts'

@@ -198,6 +198,29 @@ export async function newestDocument(
     .executeTakeFirst()
 }
 
+const TURN_CHARACTERS = 8000
+
+/** Returns the beginnings of the newest turns, or of the one with this id. */
+export async function readTurnTexts(
+  db: Db,
+  { user_id, project_id }: ProjectRef,
+  limit: number,
+  rawId?: string,
+): Promise<Pick<EventRow, 'raw_id' | 'title' | 'content' | 'created_at'>[]> {
+  return db
+    .selectFrom('context_events')
+    .select(['raw_id', 'title', 'created_at'])
+    .select(sql<string>`substr(content, 1, ${TURN_CHARACTERS})`.as('content'))
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .where('slot', '=', 'recent')
+    .$if(rawId !== undefined, (query) => query.where('raw_id', '=', rawId ?? ''))
+    .orderBy('created_at', 'desc')
+    .orderBy('event_no', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 export async function loadEvents(db: Db, userId: string, eventNos: readonly number[]): Promise<EventRow[]> {
   if (eventNos.length === 0) return []
   return db

@@ -1,1 +1,2 @@
+export { readNames } from './before.ts'
 export { recall } from './recall.ts'

@@ -37,9 +37,9 @@ const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant
   },
 }
 
-export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number }>> = {
-  failure: { card: 0.35, memory: 0.8 },
-  prompt: { card: 0.6, memory: 0.85 },
+export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number; history: number }>> = {
+  failure: { card: 0.35, memory: 0.8, history: 0.85 },
+  prompt: { card: 0.6, memory: 0.85, history: 0.5 },
 }
 
 /** The default budget of each moment, in characters. */
@@ -48,6 +48,7 @@ export const BUDGETS: Readonly<Record<Moment, number>> = {
   prompt: 1200,
   start: 6000,
   compact: 6000,
+  before: 900,
 }
 
 export type RecallContext = {

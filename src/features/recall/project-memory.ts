@@ -5,6 +5,7 @@ import { queryTerms, termsOf } from '../../text/analyse.ts'
 import { type CardRow, type Delivered, deliveredIn, readableCard, successorOf } from '../cards/index.ts'
 import {
   eventsFor,
+  findCommits,
   type ResolvedProject,
   refuseUnfitKey,
   resolveProject,
@@ -13,7 +14,15 @@ import {
   snapshotOf,
   spread,
 } from '../memory/index.ts'
-import { type Asker, cardItem, FRAME_CHARACTERS, isWithheld, memoryItem, type ScoredItem } from './items.ts'
+import {
+  type Asker,
+  cardItem,
+  commitItem,
+  FRAME_CHARACTERS,
+  isWithheld,
+  memoryItem,
+  type ScoredItem,
+} from './items.ts'
 
 export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
 
@@ -61,6 +70,26 @@ export async function findInMemory(
     const said = { kind: 'event' as const, id: event.raw_id, title: titleOf(event), why, ...home }
     return [{ item: memoryItem({ ...said, text: event.snippet }, asker), confidence }]
   })
+}
+
+/** Finds commits, pull requests and records of the repository about a text. */
+export async function findInHistory(
+  ctx: UserCtx,
+  { resolved: { project, workspaceId } }: ProjectMemory,
+  text: string,
+  { floor, budget, asker }: { floor: number; budget: number; asker: Asker },
+): Promise<ScoredItem[]> {
+  if (!project) return []
+  const found = await findCommits(ctx, project, text, LOOKED_AT)
+  const home = {
+    projectKey: project.project_key,
+    workspaceId,
+    prompt: text,
+    budget: budget - FRAME_CHARACTERS,
+  }
+  return found
+    .filter(({ confidence }) => confidence >= floor)
+    .map((commit) => ({ item: commitItem(commit, home, asker), confidence: commit.confidence }))
 }
 
 const titleOf = ({ title, created_at }: ShownEvent): string =>

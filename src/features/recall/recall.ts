@@ -11,9 +11,11 @@ import { type Delivered, deliveredIn, keepCall } from '../cards/index.ts'
 import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
+import { knownBefore } from './before.ts'
 import { type Asker, cardItem, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
 import { BUDGETS, FLOORS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
+  findInHistory,
   findInMemory,
   isSaid,
   knownAtCompaction,
@@ -29,6 +31,7 @@ import {
   type RecallInput,
   RecallRequest,
   RecallResponse,
+  RecallToolRequest,
   thinRecall,
 } from './schemas.ts'
 
@@ -53,11 +56,16 @@ export function questionOf(moment: RecallContext['moment'], text: string): Recal
   return { moment, query, lines, around: command ?? '', whole: text, signature: signature || null }
 }
 
-/** A failure gets one item. A prompt gets a card and a piece of memory, if both fit well enough. */
-const MAX_ITEMS: Readonly<Record<RecallContext['moment'], { cards: number; memory: number; all: number }>> = {
-  failure: { cards: 1, memory: 1, all: 1 },
-  prompt: { cards: 1, memory: 1, all: 2 },
+/** A failure gets one item. A prompt gets a card, a piece of memory and a commit, if they fit well enough. */
+type MostItems = { cards: number; memory: number; commits: number; all: number }
+
+const MAX_ITEMS: Readonly<Record<RecallContext['moment'], MostItems>> = {
+  failure: { cards: 1, memory: 1, commits: 1, all: 1 },
+  prompt: { cards: 1, memory: 1, commits: 1, all: 3 },
 }
+
+/** What names the file or command that an agent is about to touch. */
+const BEFORE: MostItems = { cards: 1, memory: 2, commits: 2, all: 3 }
 
 export const LOOKED_AT = 6
 
@@ -77,8 +85,7 @@ async function findFitting(
   ctx: UserCtx,
   question: RecallContext & { query: string },
   memory: ProjectMemory,
-  sessionId: string | null,
-  asker: Asker,
+  { sessionId, asker, budget }: RecallCall,
 ): Promise<Fitting> {
   const { moment, query } = question
   const sure = surelyFitting(question, await findOwnAndTeam(ctx, query, LOOKED_AT))
@@ -90,8 +97,13 @@ async function findFitting(
   const inMemory = isExplained
     ? []
     : await findInMemory(ctx, memory, query, { floor: FLOORS[moment].memory, sessionId, asker })
+  const inHistory = isExplained
+    ? []
+    : await findInHistory(ctx, memory, query, { floor: FLOORS[moment].history, budget, asker })
+  // Conversations and commits weigh the same: the surer one comes first.
+  const remembered = [...inMemory, ...inHistory].sort((a, b) => (b.confidence ?? 0) - (a.confidence ?? 0))
   return {
-    found: [...news.map((card) => foundCard(card, asker)), ...inMemory],
+    found: [...news.map((card) => foundCard(card, asker)), ...remembered],
     isSaid: news.length < cards.length,
   }
 }
@@ -145,24 +157,29 @@ type Offer = {
   signature: string | null
   /** Items may be delivered again: after a start or a compaction the agent no longer knows them. */
   mayRepeat: boolean
-  most: { cards: number; memory: number; all: number }
+  most: MostItems
   library?: LibraryOffer | undefined
 }
 
 /** In milliseconds: after this time an answer has arrived, or its hook has timed out. */
 const ON_ITS_WAY_MS = 2000
 
-const ALL = { cards: Number.MAX_SAFE_INTEGER, memory: Number.MAX_SAFE_INTEGER, all: Number.MAX_SAFE_INTEGER }
+const ALL: MostItems = {
+  cards: Number.MAX_SAFE_INTEGER,
+  memory: Number.MAX_SAFE_INTEGER,
+  commits: Number.MAX_SAFE_INTEGER,
+  all: Number.MAX_SAFE_INTEGER,
+}
 
 const NOTHING_THERE = { found: [], charged: 0 }
 
 type RecallCall = { sessionId: string | null; client: string | null; budget: number; asker: Asker }
 
 function textOf({ moment, text }: RecallInput): string | undefined {
-  const isAsking = moment === 'failure' || moment === 'prompt'
+  const isAsking = moment === 'failure' || moment === 'prompt' || moment === 'before'
   if (isAsking && text === undefined) throw invalid('text', `Field required for moment ${moment}`, 'missing')
   if (!isAsking && text !== undefined)
-    throw invalid('text', `Moment ${moment} takes no text; send it with failure or prompt`)
+    throw invalid('text', `Moment ${moment} takes no text; send it with failure, prompt or before`)
   return text
 }
 
@@ -170,10 +187,10 @@ async function offerFor(
   ctx: UserCtx,
   question: RecallQuery,
   memory: ProjectMemory,
-  { sessionId, asker }: RecallCall,
+  call: RecallCall,
 ): Promise<Offer> {
   if ('silence' in question) return { found: [], mayRepeat: false, most: ALL, ...question }
-  const { found, isSaid } = await findFitting(ctx, question, memory, sessionId, asker)
+  const { found, isSaid } = await findFitting(ctx, question, memory, call)
   const isKnown = found.length > 0 || isSaid
   return {
     found,
@@ -181,7 +198,7 @@ async function offerFor(
     signature: question.signature,
     mayRepeat: false,
     most: MAX_ITEMS[question.moment],
-    library: isKnown ? undefined : await offerOfLibrary(ctx, question, asker),
+    library: isKnown ? undefined : await offerOfLibrary(ctx, question, call.asker),
   }
 }
 
@@ -195,6 +212,10 @@ async function offerOf(
   const text = textOf(input)
   if (text !== undefined && (moment === 'failure' || moment === 'prompt'))
     return offerFor(ctx, questionOf(moment, text), memory, call)
+  if (text !== undefined && moment === 'before') {
+    const found = await knownBefore(ctx, memory, { name: text, ids: input.about ?? [], ...call })
+    return { found, silence: 'nothing_fits', signature: null, mayRepeat: false, most: BEFORE }
+  }
   const found =
     moment === 'start'
       ? knownAtStart(memory, call.budget, call.asker)
@@ -202,14 +223,21 @@ async function offerOf(
   return { found, silence: 'nothing_known', signature: null, mayRepeat: true, most: ALL }
 }
 
-function chosen(found: readonly ScoredItem[], { cards, memory, all }: Offer['most']): ScoredItem[] {
-  const left = { cards, memory }
-  return found.filter(({ item }) => left[item.kind === 'card' ? 'cards' : 'memory']-- > 0).slice(0, all)
+const SOURCE_OF = { card: 'cards', fact: 'memory', event: 'memory', commit: 'commits' } as const
+
+function chosen(found: readonly ScoredItem[], { all, ...most }: Offer['most']): ScoredItem[] {
+  return found.filter(({ item }) => most[SOURCE_OF[item.kind]]-- > 0).slice(0, all)
 }
 
 /** Believes a caller whose hook timed out, except for items that another call may be delivering now. */
-async function shownBefore(ctx: UserCtx, { exclude = [], lost_answer }: RecallInput, call: RecallCall) {
-  const delivered = await deliveredIn(ctx, call.sessionId)
+async function shownBefore(
+  ctx: UserCtx,
+  { moment, exclude = [], lost_answer }: RecallInput,
+  call: RecallCall,
+) {
+  const all = await deliveredIn(ctx, call.sessionId)
+  // All facts have one id, and the start delivers them: the line about one file may still come before its change.
+  const delivered = moment === 'before' ? all.filter(({ kind }) => kind !== 'fact') : all
   const since = new Date(ctx.now().getTime() - ON_ITS_WAY_MS).toISOString()
   const arrived = lost_answer ? delivered.filter(({ created_at }) => created_at >= since) : delivered
   const ids = (rows: readonly Delivered[]) => new Set([...exclude, ...rows.map(({ item_id }) => item_id)])
@@ -284,6 +312,7 @@ export const recall = capability({
     description: 'What the vault knows about a failed command or a prompt; silent if unsure.',
     extension: true,
     readOnly: true,
+    input: RecallToolRequest,
     fieldsOf: 'get_project_context',
     thin: thinRecall,
   },

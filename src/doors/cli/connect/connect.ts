@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { VERSION } from '../../../core/version.ts'
 import { CORE_TOOL_NAMES } from '../../../shared/core-tools.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
+import { allowLearning } from '../hooks/background.ts'
 import {
   eventsOf,
   isEventStream,
@@ -266,6 +267,7 @@ export type ConnectOptions = ProfileOptions &
     device?: boolean
     /** The id of a team, or false for `--no-share`. */
     share?: string | false
+    learn?: boolean
   }
 
 const WAYS = ['key', 'oauth']
@@ -433,7 +435,7 @@ function printSummary(
   plans: readonly Plan[],
   url: string,
   sharing: string | undefined,
-  { allTools }: ConnectOptions,
+  { allTools, learn }: ConnectOptions,
 ): void {
   const entries = plans.filter(({ entry }) => entry)
   const hooked = plans.filter(({ hooks }) => hooks.changes.length > 0)
@@ -456,6 +458,9 @@ function printSummary(
       : []),
     ...(renewed.length > 0
       ? [['Key', `a new one for the hooks of ${titles(renewed)}`] as [string, string]]
+      : []),
+    ...(learn
+      ? [['Learning', 'the history of each repository that a session starts in'] as [string, string]]
       : []),
     ['Sharing', sharing ?? 'nothing: what is recorded stays private'],
   ]
@@ -571,12 +576,16 @@ async function connectAll(
     const plan = await planOf(client, url, options)
     if (!isEmpty(plan)) plans.push(plan)
   })
-  if (plans.length === 0) return planned
+  if (plans.length === 0) {
+    if (options.learn && !options.dryRun) allowLearning(true)
+    return planned
+  }
   printSummary(plans, url, await chooseSharing(maker, options), options)
   if (!(await agreedToAll(plans, options))) {
     print('Nothing written.')
     return planned
   }
+  if (options.learn) allowLearning(true)
   const done = await forEachClient(
     plans.map(({ client }) => client),
     async (client) => {

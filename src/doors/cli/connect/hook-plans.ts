@@ -39,16 +39,18 @@ const grouped =
   })
 
 const SHELLS = 'Bash|PowerShell'
+const EDITORS = 'Edit|MultiEdit|Write|NotebookEdit'
 
 const claudeCode: HookPlan = {
-  moments: ALL,
+  moments: [...ALL, 'before'],
   entries: (commandFor) => {
     const at = grouped(commandFor)
     return [
       at('SessionStart'),
       at('UserPromptSubmit'),
+      at('PreToolUse', { matcher: `${SHELLS}|${EDITORS}` }),
       at('PostToolUse', { matcher: SHELLS }),
-      at('PostToolUse', { matcher: 'Edit|MultiEdit|Write|NotebookEdit', isAsync: true }),
+      at('PostToolUse', { matcher: EDITORS, isAsync: true }),
       at('PostToolUseFailure', { matcher: SHELLS }),
       at('PreCompact'),
       // Not async: `claude -p` ends right after this event, with its background programs.

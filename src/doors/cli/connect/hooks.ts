@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { ClientError, EXIT } from '../exit-codes.ts'
-import { dotConfig, KVAULT, keepOwnCopy, ownCommand } from '../local-files.ts'
+import { dotConfig, KVAULT, keepOwnCopy, ownCommand, ownHookBefore } from '../local-files.ts'
 import {
   type Connection,
   connectionOf,
@@ -95,7 +95,8 @@ type ClientHooks = { files: readonly HookFile[]; after?: string }
 const commandFor =
   (client: string) =>
   (event: string): string => {
-    const { command, args } = ownCommand('hook', client, event)
+    const { command, args } =
+      event === 'PreToolUse' ? ownHookBefore(client, event) : ownCommand('hook', client, event)
     return [command, ...args].map((part) => shellWord(part)).join(' ')
   }
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
+import type { Deed } from '../../../shared/before.ts'
 import { settingsFolder, settingsIn } from '../local-files.ts'
 import { writePrivate } from '../profile.ts'
 
 /** The moments at which hooks act; a person switches them on and off by these names. */
-export const MOMENTS = ['start', 'prompt', 'failure', 'compact', 'capture'] as const
+export const MOMENTS = ['start', 'prompt', 'failure', 'compact', 'before', 'capture'] as const
 export type Moment = (typeof MOMENTS)[number]
 
 export type RecallMoment = Exclude<Moment, 'capture'>
@@ -31,6 +32,8 @@ type Happening =
   | { kind: 'prompt'; prompt: string }
   | { kind: 'command'; run: CommandRun }
   | { kind: 'edit'; files: string[] }
+  /** The agent is about to change a file or to run a command. */
+  | { kind: 'before'; deed: Deed }
   | { kind: 'reply'; reply: string }
   | { kind: 'compact' }
   | { kind: 'stop'; words: Words }
@@ -110,7 +113,13 @@ const SHELLS = new Set(['Bash', 'PowerShell'])
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 
 /** Without PreCompact, whose output would become an instruction for the summary. */
-const INJECTED = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure'])
+const INJECTED = new Set([
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+])
 
 /** Prompt sources that are people. Other prompts come from a timer, a finished task or another session. */
 const BY_A_PERSON = new Set(['user', 'sdk'])
@@ -131,6 +140,15 @@ function used(payload: Payload): Happening | undefined {
   const { backgroundTaskId } = partOf(payload.tool_response)
   if (input.run_in_background === true || textOf(backgroundTaskId)) return begun(command)
   return { kind: 'command', run: { command, exitCode: 0, output: outputOf(payload.tool_response) } }
+}
+
+function aboutToUse(payload: Payload): Happening | undefined {
+  const input = partOf(payload.tool_input)
+  const tool = String(payload.tool_name)
+  const command = textOf(input.command)
+  const file = textOf(input.file_path) ?? textOf(input.notebook_path)
+  if (EDITORS.has(tool) && file) return { kind: 'before', deed: { file } }
+  return SHELLS.has(tool) && command ? { kind: 'before', deed: { command } } : undefined
 }
 
 const FIRST_LINE = /^Exit code (\d{1,3})(?:\r?\n|$)/
@@ -159,6 +177,7 @@ function stopped(payload: Payload): Happening | undefined {
 const READERS: Record<string, (payload: Payload) => Happening | undefined> = {
   SessionStart: started,
   UserPromptSubmit: prompted,
+  PreToolUse: aboutToUse,
   PostToolUse: used,
   PostToolUseFailure: failed,
   PreCompact: () => ({ kind: 'compact' }),

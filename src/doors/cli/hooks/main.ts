@@ -5,16 +5,20 @@ import { longestMs, runHook } from './run.ts'
 const require = createRequire(import.meta.url)
 
 /** Starts this program again and does not wait, so that a slow vault does not stop the agent. */
-function sendInBackground(): void {
+function sendInBackground(folder?: string): void {
   const [, program] = process.argv
   if (!program) return
   // Loaded here only: most hooks start no program.
   const { spawn }: typeof import('node:child_process') = require('node:child_process')
-  const child = spawn(process.execPath, [program, 'hook', 'send'], {
-    detached: true,
-    stdio: 'ignore',
-    windowsHide: true,
-  })
+  const child = spawn(
+    process.execPath,
+    [program, 'hook', 'send', ...(folder === undefined ? [] : [folder])],
+    {
+      detached: true,
+      stdio: 'ignore',
+      windowsHide: true,
+    },
+  )
   // If the program cannot start, the next hook sends.
   child.once('error', () => {})
   child.unref()
@@ -54,9 +58,12 @@ async function answered(agentName: string, event: string): Promise<Answer> {
   return runHook({ agent, event: happened, text: await readInput(), startSending: sendInBackground })
 }
 
-async function send(): Promise<Answer> {
-  const { sendWaiting } = await import('./later.ts')
+async function send(folder: string): Promise<Answer> {
+  const { learnInBackground, refreshNames, sendWaiting } = await import('./later.ts')
   await sendWaiting()
+  if (folder === '') return SILENCE
+  await refreshNames(folder)
+  learnInBackground(folder)
   return SILENCE
 }
 
@@ -65,4 +72,4 @@ const [agentName = '', event = ''] = first === 'hook' ? rest : [first, ...rest]
 
 process.on('uncaughtException', () => process.exit(0))
 process.stdout.on('error', () => process.exit(0))
-void (agentName === 'send' ? send() : answered(agentName, event)).then(finish, () => process.exit(0))
+void (agentName === 'send' ? send(event) : answered(agentName, event)).then(finish, () => process.exit(0))

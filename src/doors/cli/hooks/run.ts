@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+import { type Deed, idsBefore } from '../../../shared/before.ts'
 import { commandText } from '../../../text/command-output.ts'
 import { withoutControls } from '../../../text/unicode.ts'
 import { postJson } from '../http-request.ts'
@@ -16,6 +18,7 @@ import {
   SILENCE,
 } from './agents.ts'
 import { bothEnds, hasFailed, outputToRedact } from './command-result.ts'
+import { askedFile, findNames, pathIn, wasAsked } from './names-index.ts'
 import type { FoundProject, NamedProject } from './project-permission.ts'
 import {
   forgetOldSessions,
@@ -35,6 +38,8 @@ type RecallRequest = {
   sessionId?: string | undefined
   client: string
   environment?: Record<string, string> | undefined
+  /** Before a tool: ids of what names the file or command. */
+  about?: string[] | undefined
   /** Ids that this session has already seen. */
   exclude?: string[] | undefined
   /** The last answer never reached this session, though the vault may have noted it as delivered. */
@@ -52,7 +57,14 @@ const MAX_EXCLUDED = 100
 /** Returns the person's budget for a start or a compaction; other moments use the vault's default. */
 function budgetFor(moment: RecallMoment): { budget_chars?: number } {
   const given = Number(process.env.KVAULT_HOOK_CHARS)
-  if (!Number.isInteger(given) || given <= 0 || moment === 'prompt' || moment === 'failure') return {}
+  if (
+    !Number.isInteger(given) ||
+    given <= 0 ||
+    moment === 'prompt' ||
+    moment === 'failure' ||
+    moment === 'before'
+  )
+    return {}
   return { budget_chars: Math.min(Math.max(given, MIN_BUDGET), MAX_TEXT_CHARACTERS) }
 }
 
@@ -69,6 +81,7 @@ async function recall(profile: Profile, question: RecallRequest, timeoutMs: numb
       client: question.client,
       ...given('session_id', question.sessionId),
       ...given('environment', question.environment),
+      ...given('about', question.about),
       ...given('exclude', question.exclude?.slice(-MAX_EXCLUDED)),
       ...(question.lostAnswer ? { lost_answer: true } : {}),
       ...budgetFor(question.moment),
@@ -118,8 +131,8 @@ type HookCall = {
   event: string
   /** The agent's input; null if too large. */
   text: string | null
-  /** Starts to send the spool without waiting. */
-  startSending: () => void
+  /** Starts to send the spool without waiting. At a start, the folder's list of names is fetched too. */
+  startSending: (folder?: string) => void
 }
 
 type Scene = {
@@ -177,7 +190,12 @@ const failureText = async ({ command, exitCode, output }: CommandRun): Promise<s
 const promptText = async (prompt: string): Promise<string> =>
   bothEnds(await redacted(prompt), MAX_TEXT_LENGTH)
 
-async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<string>): Promise<string> {
+async function ask(
+  scene: Scene,
+  moment: RecallMoment,
+  readText?: () => Promise<string>,
+  about?: string[],
+): Promise<string> {
   const { call, occasion, profile } = scene
   if (!isOn(scene, moment)) return ''
   const { sessionId } = occasion
@@ -194,6 +212,7 @@ async function ask(scene: Scene, moment: RecallMoment, readText?: () => Promise<
       sessionId,
       client: call.agent.name,
       environment: knownEnvironment(scene.folder),
+      about,
       // After a start or a compaction the agent no longer knows the shown items.
       ...(text !== undefined && shown.length > 0 ? { exclude: shown } : {}),
       ...(text !== undefined && unheard ? { lostAnswer: true } : {}),
@@ -223,7 +242,7 @@ const canInject = ({ call: { agent, event } }: Scene): boolean => agent.inject(e
 /** Handles a start; a resumed session still has the text of its start. */
 async function onStart(scene: Scene, after: 'nothing' | 'pause' | 'compaction'): Promise<Answer> {
   forgetOldSessions()
-  scene.call.startSending()
+  scene.call.startSending(scene.folder)
   if (after === 'pause') return SILENCE
   const { sessionId } = scene.occasion
   rememberSession(sessionId, {
@@ -254,6 +273,20 @@ async function onCommand(scene: Scene, run: CommandRun): Promise<Answer> {
   return said(scene, [await ask(scene, 'failure', () => failureText(run))])
 }
 
+/** Says what names a file or command before the agent touches it, once in a session. */
+async function onBefore(scene: Scene, deed: Deed): Promise<Answer> {
+  const names = findNames(scene.folder)
+  if (!names || !canInject(scene)) return SILENCE
+  const named: Deed = 'file' in deed ? { file: pathIn(names.folder, deed.file) } : deed
+  const name = 'file' in named ? named.file : named.command
+  const about = idsBefore(names, named)
+  const { sessionId } = scene.occasion
+  if (about.length === 0 || (sessionId && wasAsked(sessionId, name))) return SILENCE
+  if (sessionId) appendFileSync(askedFile(sessionId), `${name.replaceAll('\n', ' ')}\n`, { mode: 0o600 })
+  const text = async () => (await redacted(name)).slice(0, MAX_COMMAND_LENGTH).toWellFormed()
+  return said(scene, [await ask(scene, 'before', text, about)])
+}
+
 async function onCompact(scene: Scene): Promise<Answer> {
   if (canInject(scene)) return said(scene, [await ask(scene, 'compact')])
   rememberSession(scene.occasion.sessionId, { compacted: true })
@@ -281,6 +314,7 @@ function play(scene: Scene): Promise<Answer> | Answer {
   if (occasion.kind === 'prompt') return onPrompt(scene, occasion.prompt)
   if (occasion.kind === 'command') return onCommand(scene, occasion.run)
   if (occasion.kind === 'compact') return onCompact(scene)
+  if (occasion.kind === 'before') return onBefore(scene, occasion.deed)
   if (occasion.kind === 'stop' || occasion.kind === 'end') return onStop(scene)
   if (isOn(scene, 'capture'))
     note(sessionId, occasion.kind === 'edit' ? { files: occasion.files } : { reply: occasion.reply })

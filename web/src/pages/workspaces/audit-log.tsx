@@ -138,6 +138,7 @@ const words: Record<string, Words> = {
   'material.deleted': () => strings.deletedRawMaterial,
   'memory.event_deleted': () => strings.deletedEvent,
   'memory.project_deleted': () => strings.deletedProject,
+  'memory.commits_deleted': () => strings.deletedCommits,
 }
 
 const isDecision = (action: string) => /^publisher\.|^moderation\..*decided$/.test(action)

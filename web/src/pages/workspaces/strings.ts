@@ -38,6 +38,7 @@ export const liftedBan = (whom: string) => `let ${whom} publish again`
 export const deletedRawMaterial = 'deleted a raw material'
 export const deletedEvent = 'deleted an event of their memory'
 export const deletedProject = 'deleted a project of their memory'
+export const deletedCommits = 'deleted what was learned from a repository'
 export const aModerator = 'A moderator'
 export const theSystem = 'The system'
 export const aMember = 'a member'

@@ -124,7 +124,7 @@ type JudgedEvent = RankedEvent & { features: Features; confidence: number }
 
 const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
 
-function confidenceOf(features: Features): number {
+export function confidenceOf(features: Features): number {
   if (features.asked === 0) return 0
   const sum = WEIGHED.reduce((sum, [name, coefficient]) => sum + coefficient * features[name], CONSTANT)
   return 1 / (1 + Math.exp(-sum))
@@ -142,9 +142,9 @@ function judge(events: readonly RankedEvent[], { wanted, information, unmatched 
   })
 }
 
-const NOT_THERE: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
+export const NOT_THERE: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
-function coverOf(words: Occurrences, options: Wanted): Cover {
+export function coverOf(words: Occurrences, options: Wanted): Cover {
   let best = NOT_THERE
   for (const option of options) {
     const count = words.counts[option.position] as number
@@ -198,7 +198,7 @@ const COUNTED_FOR_PAGES = 1000
 
 type Effort = { limit: number; corrects: boolean }
 
-type RankedEvent = {
+export type RankedEvent = {
   eventNo: number
   score: number
   words: Occurrences
@@ -206,6 +206,8 @@ type RankedEvent = {
 
 export type Ranking = {
   events: JudgedEvent[]
+  /** Undefined if no word of the question is known. */
+  plan: Plan | undefined
   /** How many events have any of the terms, and whether the number is exact. */
   matching: number
   isWhole: boolean
@@ -213,7 +215,7 @@ export type Ranking = {
   corrected: Record<string, string>
 }
 
-const NOTHING: Ranking = { events: [], matching: 0, isWhole: true, terms: [], corrected: {} }
+const NOTHING: Ranking = { events: [], plan: undefined, matching: 0, isWhole: true, terms: [], corrected: {} }
 
 export async function rankEvents(
   reach: Reach,
@@ -228,6 +230,7 @@ export async function rankEvents(
   const positions = plan.wanted.flatMap((options) => options.flatMap(positionsOf))
   return {
     events,
+    plan,
     matching: candidates.size,
     isWhole: positions.every((position) => isWhole(plan.lists[position] as TermList)),
     terms: [...new Set(positions)].map((position) => plan.terms[position] as string),
@@ -366,12 +369,12 @@ async function findWithin(
 
 const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ isStopWord }) => !isStopWord)
 
-const rankIn = (
+export const rankIn = (
   ctx: UserCtx,
   project: Project,
   ranges: readonly EventRange[],
   asked: readonly AskedWord[],
-  { wanted, corrects }: RankedWindow,
+  { wanted, corrects }: Pick<RankedWindow, 'wanted' | 'corrects'>,
 ): Promise<Ranking> => {
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, numbers)
@@ -401,7 +404,7 @@ async function totalOf(
   return countWords(ctx.db, ctx.database.engine, partitions, asked, mostCounted)
 }
 
-async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
+export async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
   const positions = await lastPositions(ctx.db, project)
   return positions.map(({ partition, sequence }) => ({
     userId: project.user_id,

@@ -12,7 +12,12 @@ import { beginningOf, withoutControls } from '../../text/unicode.ts'
 import { isLikelyOutdated, provenanceOf, storedTrust, trustSummary } from '../cards/index.ts'
 import type { RecalledItemAnswer } from './schemas.ts'
 
-export type ScoredItem = { item: RecalledItemAnswer; confidence: number | null }
+export type ScoredItem = {
+  item: RecalledItemAnswer
+  confidence: number | null
+  /** Events that the item speaks for: none of them may have been delivered in the session. */
+  covers?: readonly string[]
+}
 
 const TITLE_CHARACTERS = 160
 const FIX_CHARACTERS = 420

@@ -2,18 +2,23 @@ import type { UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { itemsOf, USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
+import { cutText } from '../../text/unicode.ts'
 import { type CardRow, type Delivered, deliveredIn, readableCard, successorOf } from '../cards/index.ts'
 import {
-  eventsFor,
+  type Conversation,
+  type ExcerptLine,
+  excerptOf,
+  laterThanDocument,
   type ResolvedProject,
   refuseUnfitKey,
+  remember,
   resolveProject,
-  type ShownEvent,
   type Snapshot,
   snapshotOf,
   spread,
 } from '../memory/index.ts'
 import { type Asker, cardItem, FRAME_CHARACTERS, isWithheld, memoryItem, type ScoredItem } from './items.ts'
+import { FLOORS, type RecallContext } from './judge.ts'
 
 export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
 
@@ -32,39 +37,116 @@ export async function readMemory(
 
 type Document = NonNullable<Snapshot['facts']>
 
-const LOOKED_AT = 5
 const MAX_LINES = 3
-const DAY_CHARACTERS = 10
+const MINUTE_CHARACTERS = 16
+const MAX_QUERY_CHARACTERS = 2000
+
+type Asked = {
+  moment: RecallContext['moment']
+  text: string
+  sessionId: string | null
+  /** In characters, for all that memory says. */
+  room: number
+  asker: Asker
+}
 
 /** Finds memory about a text, without events of the same session and without replaced documents. */
 export async function findInMemory(
   ctx: UserCtx,
-  { resolved: { project, workspaceId }, snapshot }: ProjectMemory,
-  text: string,
-  { floor, sessionId, asker }: { floor: number; sessionId: string | null; asker: Asker },
+  memory: ProjectMemory,
+  { moment, text, sessionId, room, asker }: Asked,
 ): Promise<ScoredItem[]> {
+  const { resolved, snapshot } = memory
+  const { project, workspaceId } = resolved
   if (!project || project.events === 0) return []
-  const events = await eventsFor(ctx, project, text, LOOKED_AT)
-  const home = { projectKey: project.project_key, workspaceId }
-  return events.flatMap((event): ScoredItem[] => {
-    const confidence = event.score ?? 0
-    if (confidence < floor || (sessionId !== null && event.session_id === sessionId)) return []
-    const why = `memory of ${project.project_key}`
-    const document = [snapshot.facts, snapshot.project_preferences].find(
-      (one) => one?.raw_id === event.raw_id,
-    )
-    if (document) {
-      const said = { kind: 'fact' as const, id: event.raw_id, title: 'Project facts', why, ...home }
-      return [{ item: memoryItem({ ...said, text: linesAbout(document, text) }, asker), confidence }]
-    }
-    if (event.event_type === 'fact_snapshot' || event.event_type === 'summary') return []
-    const said = { kind: 'event' as const, id: event.raw_id, title: titleOf(event), why, ...home }
-    return [{ item: memoryItem({ ...said, text: event.snippet }, asker), confidence }]
-  })
+  const query = cutText(text, MAX_QUERY_CHARACTERS).text
+  const floors = { event: FLOORS[moment].memory, conversation: FLOORS[moment].conversation }
+  const { conversations, documents } = await remember(ctx, project, query, { floors, sessionId })
+  const home: Home = { projectKey: project.project_key, workspaceId, asker }
+  const current = [snapshot.facts, snapshot.project_preferences].flatMap((document) => {
+    const found = documents.find(({ raw_id }) => raw_id === document?.raw_id)
+    return document && found ? [{ document, found, lines: linesAbout(document, text) }] : []
+  })[0]
+  if (!current) return itemsOfConversations(conversations, { text, room }, home)
+  const { document, found, lines } = current
+  const later = conversations.length > 0 ? [] : await laterThanDocument(ctx, project, lines, found, sessionId)
+  const title = `Project facts of ${minuteOf(document)}`
+  const said = { kind: 'fact' as const, id: found.raw_id, title, text: lines, why: whyOf(home) }
+  const fact = { item: memoryItem({ ...said, ...home }, asker), confidence: found.confidence }
+  const left = room - lines.length - HEADING_CHARACTERS
+  return [fact, ...itemsOfConversations([...conversations, ...later], { text, room: left }, home, document)]
 }
 
-const titleOf = ({ title, created_at }: ShownEvent): string =>
-  `${created_at.slice(0, DAY_CHARACTERS)} ${title ?? 'Earlier work on this project'}`
+type Home = { projectKey: string; workspaceId: string; asker: Asker }
+
+const whyOf = ({ projectKey }: Home) => `memory of ${projectKey}`
+
+const minuteOf = ({ created_at }: { created_at: string }): string =>
+  created_at.slice(0, MINUTE_CHARACTERS).replace('T', ' ')
+
+const endOf = ({ told }: Conversation): string => told.at(-1)?.created_at ?? ''
+
+/** The latest of several conversations gets this share of the room, because it counts. */
+const SHARE_OF_LATEST = 0.55
+const TITLE_CHARACTERS = 90
+const MIN_EXCERPT = 60
+
+/** What came out of conversations about one matter, the latest first, each marked as later or earlier than another. */
+function itemsOfConversations(
+  conversations: readonly Conversation[],
+  { text, room }: { text: string; room: number },
+  home: Home,
+  document?: Document,
+): ScoredItem[] {
+  const known = new Set(termsOf(text))
+  const ids = conversations.flatMap(({ told }) => told.map(({ raw_id }) => raw_id))
+  const items: ScoredItem[] = []
+  let left = room
+  for (const [at, conversation] of conversations.entries()) {
+    const { told, confidence } = conversation
+    const isLast = at === conversations.length - 1
+    const share = Math.floor(isLast ? left : left * SHARE_OF_LATEST) - TITLE_CHARACTERS
+    const lines = share < MIN_EXCERPT ? [] : excerptOf(told, { known, room: share })
+    const most = lines.toSorted((a, b) => b.text.length - a.text.length)[0]
+    if (!most) continue
+    const { raw_id: id = '', title } = told[most.event] ?? {}
+    const [earlier, later] = [conversations[at + 1], conversations[at - 1]]
+    const order = later
+      ? `, the one of ${minuteOf({ created_at: endOf(later) })} is later and counts`
+      : earlier
+        ? `, later than ${minuteOf({ created_at: endOf(earlier) })}`
+        : document && endOf(conversation) > document.created_at
+          ? ', later than the facts'
+          : ''
+    const said = {
+      kind: 'event' as const,
+      id,
+      title: `${minuteOf({ created_at: endOf(conversation) })} ${title ?? 'Earlier conversation'}${order}`,
+      text: saidBy(lines, told),
+      why: whyOf(home),
+    }
+    items.push({ item: memoryItem({ ...said, ...home }, home.asker), confidence, covers: ids })
+    for (const line of lines) for (const term of termsOf(line.text)) known.add(term)
+    left -= said.title.length + said.text.length
+  }
+  return items
+}
+
+const SPEAKERS = { user: 'You', agent: 'Agent' } as const
+
+/** A line for each speaker; with the day, where it is another one than that of the title. */
+function saidBy(lines: readonly ExcerptLine[], told: Conversation['told']): string {
+  const dayOf = (event: number | undefined) => (told[event ?? 0]?.created_at ?? '').slice(0, DAY_CHARACTERS)
+  const end = dayOf(told.length - 1)
+  return lines
+    .map(({ side, event, text }) => {
+      const day = dayOf(event)
+      return `${day === end ? '' : `${day} `}${SPEAKERS[side]}: ${text}`
+    })
+    .join('\n')
+}
+
+const DAY_CHARACTERS = 10
 
 function linesAbout({ content }: Document, text: string): string {
   const asked = new Set(queryTerms(text))

@@ -11,8 +11,8 @@ import { type Delivered, deliveredIn, keepCall } from '../cards/index.ts'
 import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
-import { type Asker, cardItem, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
-import { BUDGETS, FLOORS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
+import { type Asker, cardItem, FRAME_CHARACTERS, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
+import { BUDGETS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
   findInMemory,
   isSaid,
@@ -53,13 +53,18 @@ export function questionOf(moment: RecallContext['moment'], text: string): Recal
   return { moment, query, lines, around: command ?? '', whole: text, signature: signature || null }
 }
 
-/** A failure gets one item. A prompt gets a card and a piece of memory, if both fit well enough. */
+/** A failure gets a card or what memory says of one matter, a prompt both, if they fit well enough. */
 const MAX_ITEMS: Readonly<Record<RecallContext['moment'], { cards: number; memory: number; all: number }>> = {
-  failure: { cards: 1, memory: 1, all: 1 },
-  prompt: { cards: 1, memory: 1, all: 2 },
+  failure: { cards: 1, memory: 4, all: 4 },
+  prompt: { cards: 1, memory: 4, all: 5 },
 }
 
 export const LOOKED_AT = 6
+
+/** In characters: what a card needs at most. */
+const CARD_CHARACTERS = 900
+const roomBeside = (cards: readonly ScoredCard[], budget: number): number =>
+  budget - FRAME_CHARACTERS - (cards.length > 0 ? Math.min(CARD_CHARACTERS, budget / 2) : 0)
 
 type Fitting = {
   found: ScoredItem[]
@@ -77,8 +82,7 @@ async function findFitting(
   ctx: UserCtx,
   question: RecallContext & { query: string },
   memory: ProjectMemory,
-  sessionId: string | null,
-  asker: Asker,
+  { sessionId, asker, budget }: RecallCall,
 ): Promise<Fitting> {
   const { moment, query } = question
   const sure = surelyFitting(question, await findOwnAndTeam(ctx, query, LOOKED_AT))
@@ -89,7 +93,7 @@ async function findFitting(
   const isExplained = moment === 'failure' && cards.length > 0
   const inMemory = isExplained
     ? []
-    : await findInMemory(ctx, memory, query, { floor: FLOORS[moment].memory, sessionId, asker })
+    : await findInMemory(ctx, memory, { moment, text: query, sessionId, room: roomBeside(news, budget), asker })
   return {
     found: [...news.map((card) => foundCard(card, asker)), ...inMemory],
     isSaid: news.length < cards.length,
@@ -169,10 +173,10 @@ async function offerFor(
   ctx: UserCtx,
   question: RecallQuery,
   memory: ProjectMemory,
-  { sessionId, asker }: RecallCall,
+  call: RecallCall,
 ): Promise<Offer> {
   if ('silence' in question) return { found: [], mayRepeat: false, most: ALL, ...question }
-  const { found, isSaid } = await findFitting(ctx, question, memory, sessionId, asker)
+  const { found, isSaid } = await findFitting(ctx, question, memory, call)
   const isKnown = found.length > 0 || isSaid
   return {
     found,
@@ -180,7 +184,7 @@ async function offerFor(
     signature: question.signature,
     mayRepeat: false,
     most: MAX_ITEMS[question.moment],
-    library: isKnown ? undefined : await offerOfLibrary(ctx, question, asker),
+    library: isKnown ? undefined : await offerOfLibrary(ctx, question, call.asker),
   }
 }
 
@@ -222,8 +226,8 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
     const { shown, paid } = offer.mayRepeat
       ? { shown: new Set(input.exclude), paid: new Set(input.exclude) }
       : await shownBefore(ctx, input, call)
-    const isNew = (id: string) => !shown.has(id)
-    const mayCome = ({ item }: ScoredItem) => isNew(item.id) && fitsInto(item, call.budget)
+    const isNew = ({ item, covers = [item.id] }: ScoredItem) => !covers.some((id) => shown.has(id))
+    const mayCome = (found: ScoredItem) => isNew(found) && fitsInto(found.item, call.budget)
     const isUnpaid = (found: ScoredItem) => mayCome(found) && !paid.has(found.item.id)
     const { found: inLibrary, charged } = (await offer.library?.(ctx, call_id, isUnpaid)) ?? NOTHING_THERE
     const found = [...offer.found, ...inLibrary]
@@ -234,7 +238,7 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
       call.budget,
     )
     const silent = items.length === 0
-    const isShown = found.some(({ item }) => !isNew(item.id))
+    const isShown = found.some((one) => !isNew(one))
     const reason: Reason = !silent ? 'fits' : isShown ? 'already_shown' : offer.silence
     const confidenceOf = new Map(found.map(({ item, confidence }) => [item.id, confidence]))
     await keepCall(

@@ -1,0 +1,319 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { UserCtx } from '../../core/context.ts'
+import type { ContextEventType } from '../../db/knowledge-schema.ts'
+import { type AskedWord, coverageOf, readQuery } from '../../text/query.ts'
+import { type EventRange, eventNumber, LAST_SEQUENCE, type Occurrences, partitionOf } from './event-index.ts'
+import {
+  coverOf,
+  type Features,
+  NOT_THERE,
+  type RankedEvent,
+  type Ranking,
+  rangesOf,
+  rankIn,
+} from './event-search.ts'
+import { excerptOf, opensAmendment, type Told, textOfExcerpt } from './excerpt.ts'
+import type { Project } from './projects.ts'
+import { type Plan, scoreOf } from './question.ts'
+
+/** How many of the best events are joined to conversations. */
+const JOINED = 80
+/** Events of a session that lie further apart in the project's memory are different conversations. */
+const APART = 40
+const MAX_TOLD = 60
+const TOLD_CHARACTERS = 12_000
+/** How many events before and after those that were found belong to what is read. */
+const AROUND = 30
+const OTHERS = 10
+
+type Evidence = Features & {
+  /** How much the best name (`merge_tags`) says that both the question and the conversation have, at most 1. */
+  named: number
+}
+
+/** Fitted on dialogues by their turns together; bench/README.md has the figures. */
+const CONSTANT = -6.5
+const COEFFICIENTS: Readonly<Record<keyof Evidence, number>> = {
+  coverage: 1.6,
+  covered: 2.6,
+  asked: -0.7,
+  prominence: 0.9,
+  standing: 3.2,
+  named: 4.4,
+}
+
+type Head = {
+  event_no: number
+  raw_id: string
+  session_id: string | null
+  event_type: ContextEventType
+  created_at: string
+}
+
+type RankedConversation = {
+  heads: Head[]
+  score: number
+  evidence: Evidence
+  confidence: number
+  /** How sure its best event is by itself. */
+  single: number
+}
+
+const together = (events: readonly RankedEvent[]): Occurrences => ({
+  length: events.reduce((sum, { words }) => sum + words.length, 0),
+  counts: (events[0]?.words.counts ?? []).map((_, i) =>
+    events.reduce((sum, { words }) => sum + (words.counts[i] ?? 0), 0),
+  ),
+})
+
+const headsOf = async (ctx: UserCtx, eventNos: readonly number[]): Promise<Map<number, Head>> => {
+  if (eventNos.length === 0) return new Map()
+  const heads = await ctx.db
+    .selectFrom('context_events')
+    .select(['event_no', 'raw_id', 'session_id', 'event_type', 'created_at'])
+    .where('user_id', '=', ctx.viewer.userId)
+    .where('event_no', 'in', eventNos)
+    .where('slot', '=', 'recent')
+    .execute()
+  return new Map(heads.map((head) => [head.event_no, head]))
+}
+
+/** Returns the events of each session that lie near each other. */
+function groupsOf(events: readonly RankedEvent[], heads: ReadonlyMap<number, Head>): RankedEvent[][] {
+  const bySession = Map.groupBy(
+    events.filter(({ eventNo }) => heads.has(eventNo)),
+    ({ eventNo }) => heads.get(eventNo)?.session_id ?? eventNo,
+  )
+  return [...bySession.values()].flatMap((some) => {
+    const groups: RankedEvent[][] = []
+    for (const event of some.toSorted((a, b) => a.eventNo - b.eventNo)) {
+      const group = groups.at(-1)
+      if (group && event.eventNo - (group.at(-1)?.eventNo ?? 0) <= APART) group.push(event)
+      else groups.push([event])
+    }
+    return groups
+  })
+}
+
+function namedIn(words: Occurrences, { wanted, information }: Plan): number {
+  let most = 0
+  for (const [i, [option]] of wanted.entries())
+    if (option && option.parts.length > 0 && (words.counts[option.position] ?? 0) > 0)
+      most = Math.max(most, information[i] ?? 0)
+  return Math.min(1, most)
+}
+
+function sureness(evidence: Evidence): number {
+  if (evidence.asked === 0) return 0
+  const sum = (Object.keys(COEFFICIENTS) as (keyof Evidence)[]).reduce(
+    (sum, name) => sum + COEFFICIENTS[name] * evidence[name],
+    CONSTANT,
+  )
+  return 1 / (1 + Math.exp(-sum))
+}
+
+/** Judges conversations by their turns together: one turn asks, another one decides. */
+function judge(
+  groups: readonly RankedEvent[][],
+  plan: Plan,
+  heads: ReadonlyMap<number, Head>,
+  sureOf: ReadonlyMap<number, number>,
+): RankedConversation[] {
+  const pooled = groups.map((events) => ({ events, words: together(events) }))
+  const average = pooled.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, pooled.length)
+  const scored = pooled
+    .map((one) => ({ ...one, score: scoreOf(one.words, plan.wanted, average) }))
+    .sort((a, b) => b.score - a.score)
+  const rest = scored.slice(1, 1 + OTHERS).reduce((sum, { score }) => sum + score, 0) / OTHERS
+  const says = [...plan.information, ...plan.unmatched]
+  const missing = plan.unmatched.map(() => NOT_THERE)
+  return scored.map(({ events, words, score }) => {
+    const covers = [...plan.wanted.map((options) => coverOf(words, options)), ...missing]
+    const standing = Math.max(-1, 1 - rest / score)
+    const evidence = { ...coverageOf(says, covers), standing, named: namedIn(words, plan) }
+    return {
+      heads: events.map(({ eventNo }) => heads.get(eventNo) as Head),
+      score,
+      evidence,
+      confidence: sureness(evidence),
+      single: Math.max(...events.map(({ eventNo }) => sureOf.get(eventNo) ?? 0)),
+    }
+  })
+}
+
+export async function rankConversations(
+  ctx: UserCtx,
+  project: Project,
+  ranges: readonly EventRange[],
+  asked: readonly AskedWord[],
+): Promise<{ ranking: Ranking; conversations: RankedConversation[] }> {
+  const ranking = await rankIn(ctx, project, ranges, asked, { wanted: JOINED, corrects: false })
+  const best = ranking.events.slice(0, JOINED)
+  if (!ranking.plan || best.length === 0) return { ranking, conversations: [] }
+  const heads = await headsOf(
+    ctx,
+    best.map(({ eventNo }) => eventNo),
+  )
+  const sureOf = new Map(best.map(({ eventNo, confidence }) => [eventNo, confidence]))
+  return { ranking, conversations: judge(groupsOf(best, heads), ranking.plan, heads, sureOf) }
+}
+
+export type ToldEvent = Told & { raw_id: string; event_no: number; title: string | null }
+
+export type Conversation = {
+  /** In the order of time. */
+  told: ToldEvent[]
+  confidence: number
+}
+
+const cut = (characters: number): RawBuilder<string> => sql<string>`substr(content, 1, ${characters})`
+
+/** Reads what was said in the session around the events that were found. */
+async function read(ctx: UserCtx, { heads, confidence, single }: RankedConversation): Promise<Conversation> {
+  const [first, last] = [heads[0] as Head, heads.at(-1) as Head]
+  const partition = partitionOf(first.event_no)
+  const events = ctx.db
+    .selectFrom('context_events')
+    .select(['raw_id', 'event_no', 'created_at', 'title', cut(TOLD_CHARACTERS).as('content')])
+    .where('user_id', '=', ctx.viewer.userId)
+    .where('slot', '=', 'recent')
+    .orderBy('event_no')
+    .limit(MAX_TOLD)
+  const around =
+    first.session_id === null
+      ? events.where('event_no', '=', first.event_no)
+      : events
+          .where('session_id', '=', first.session_id)
+          .where('event_no', '>=', Math.max(eventNumber(partition, 0), first.event_no - AROUND))
+          .where('event_no', '<=', Math.min(eventNumber(partition, LAST_SEQUENCE), last.event_no + AROUND))
+  return { told: await around.execute(), confidence: Math.max(confidence, single) }
+}
+
+/** The share of the best conversation's score from which another one is about the same matter. */
+const SAME_MATTER = 0.4
+const MAX_CONVERSATIONS = 3
+/** In characters: what stands for a conversation when later ones about it are looked for. */
+const MATTER_CHARACTERS = 600
+const MAX_LOOKED_AT = 4
+/** The share of the earlier conversation's words from which a later one is about the same matter. */
+const MIN_COVERAGE = 0.42
+const MIN_CONFIDENCE = 0.5
+
+/** Finds later conversations about what a text says, which the words of the prompt need not name. */
+async function laterAbout(
+  ctx: UserCtx,
+  project: Project,
+  text: string,
+  { after, sessionId }: { after: number; sessionId: string | null },
+): Promise<Conversation[]> {
+  const all = await rangesOf(ctx, project)
+  const ranges = all
+    .map((range) => ({ ...range, from: Math.max(range.from, after + 1) }))
+    .filter(({ from, to }) => from <= to)
+  if (ranges.length === 0) return []
+  const { conversations } = await rankConversations(ctx, project, ranges, readQuery(text))
+  const later: Conversation[] = []
+  for (const one of conversations.slice(0, MAX_LOOKED_AT)) {
+    if (one.confidence < MIN_CONFIDENCE || isOf(one, sessionId)) continue
+    const conversation = await read(ctx, one)
+    if (one.evidence.coverage >= MIN_COVERAGE || opensAmendment(conversation.told)) later.push(conversation)
+  }
+  return later
+}
+
+const isOf = ({ heads }: RankedConversation, sessionId: string | null): boolean =>
+  sessionId !== null && heads[0]?.session_id === sessionId
+
+const lastNo = ({ told }: Conversation): number => told.at(-1)?.event_no ?? 0
+const newestFirst = (one: Conversation, other: Conversation) => lastNo(other) - lastNo(one)
+
+const isSame = (one: Conversation, other: Conversation): boolean =>
+  one.told.some(({ raw_id }) => other.told.some((event) => event.raw_id === raw_id))
+
+export type FoundDocument = { raw_id: string; event_no: number; confidence: number }
+
+export type Remembered = {
+  /** About one matter, the latest first. */
+  conversations: Conversation[]
+  /** Documents among the best events: current ones and replaced ones. */
+  documents: FoundDocument[]
+}
+
+type Floors = {
+  /** For an event by itself. */
+  event: number
+  /** For a conversation by its turns together; undefined if only single events count. */
+  conversation: number | undefined
+}
+
+const DOCUMENTS_AMONG = 5
+
+/** Finds what memory has about a text: the conversations about one matter, and documents. */
+export async function remember(
+  ctx: UserCtx,
+  project: Project,
+  text: string,
+  { floors, sessionId }: { floors: Floors; sessionId: string | null },
+): Promise<Remembered> {
+  const ranges = await rangesOf(ctx, project)
+  const { ranking, conversations } = await rankConversations(ctx, project, ranges, readQuery(text))
+  const sure = conversations.filter(
+    (one) =>
+      !isOf(one, sessionId) &&
+      (one.single >= floors.event || (floors.conversation !== undefined && one.confidence >= floors.conversation)),
+  )
+  const best = sure[0]?.score ?? 0
+  const found: Conversation[] = []
+  for (const one of sure.slice(0, MAX_CONVERSATIONS))
+    if (one.score >= SAME_MATTER * best) found.push(await read(ctx, one))
+  return {
+    conversations: await withLater(ctx, project, found, sessionId),
+    documents: await documentsIn(ctx, ranking.events.slice(0, DOCUMENTS_AMONG), floors.event),
+  }
+}
+
+/** Adds later conversations about the matter of the earliest one: an amendment often names neither function nor symptom. */
+async function withLater(
+  ctx: UserCtx,
+  project: Project,
+  found: readonly Conversation[],
+  sessionId: string | null,
+): Promise<Conversation[]> {
+  const [first] = found
+  const earliest = found.toSorted(newestFirst).at(-1)
+  if (!first || !earliest) return []
+  const matter = textOfExcerpt(excerptOf(earliest.told, { known: new Set(), room: MATTER_CHARACTERS }))
+  const later = await laterAbout(ctx, project, matter, { after: lastNo(earliest), sessionId })
+  const all = [...found]
+  for (const one of later) if (!all.some((other) => isSame(one, other))) all.push(one)
+  const [newest, next, ...older] = all.toSorted(newestFirst)
+  const kept = [newest, next, older.includes(first) ? first : older[0]]
+  return kept.filter((one) => one !== undefined)
+}
+
+async function documentsIn(
+  ctx: UserCtx,
+  events: Ranking['events'],
+  floor: number,
+): Promise<FoundDocument[]> {
+  const sure = events.filter(({ confidence }) => confidence >= floor)
+  if (sure.length === 0) return []
+  const sureOf = new Map(sure.map(({ eventNo, confidence }) => [eventNo, confidence]))
+  const rows = await ctx.db
+    .selectFrom('context_events')
+    .select(['raw_id', 'event_no'])
+    .where('user_id', '=', ctx.viewer.userId)
+    .where('event_no', 'in', [...sureOf.keys()])
+    .where('slot', 'in', ['facts', 'preferences'])
+    .execute()
+  return rows.map((row) => ({ ...row, confidence: sureOf.get(row.event_no) ?? 0 }))
+}
+
+/** Finds conversations later than a document that are about the lines of it. */
+export const laterThanDocument = (
+  ctx: UserCtx,
+  project: Project,
+  lines: string,
+  { event_no }: FoundDocument,
+  sessionId: string | null,
+): Promise<Conversation[]> => laterAbout(ctx, project, lines, { after: event_no, sessionId })

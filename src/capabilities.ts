@@ -111,7 +111,9 @@ import {
   deleteEvent,
   deleteProject,
   listEvents,
+  listMarks,
   listProjects,
+  markPassage,
   proposeCard,
   readEvent,
   readSnapshot,
@@ -119,6 +121,7 @@ import {
   renameProject,
   searchMemory,
   transferPreferences,
+  unmarkPassage,
 } from './features/memory/index.ts'
 import {
   acceptDraft,
@@ -294,6 +297,9 @@ export const capabilities: readonly Capability[] = [
   readEvent,
   listEvents,
   deleteEvent,
+  markPassage,
+  listMarks,
+  unmarkPassage,
   transferPreferences,
   proposeCard,
   recordFromMemory,

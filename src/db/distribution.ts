@@ -28,6 +28,7 @@ export const DISTRIBUTION = {
   context_events: 'user_id',
   context_event_index: 'user_id',
   context_project_aliases: 'user_id',
+  memory_marks: 'user_id',
   credit_balances: 'user_id',
   credit_entries: 'user_id',
   rewarded_texts: 'user_id',

@@ -17,6 +17,7 @@ import type {
   ContextProjectsTable,
   KeptSearchesTable,
   LibraryTables,
+  MemoryMarksTable,
   MiningDueTable,
   ModerationTables,
   RawMaterialsTable,
@@ -68,6 +69,7 @@ export type Schema = {
   context_project_aliases: ContextProjectAliasesTable
   context_partitions: ContextPartitionsTable
   context_events: ContextEventsTable
+  memory_marks: MemoryMarksTable
   raw_materials: RawMaterialsTable
 
   recall_calls: RecallCallsTable

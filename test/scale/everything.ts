@@ -110,6 +110,15 @@ async function memory(t: TestVault) {
   await fine(dev.post('/api/v1/recall', { moment: 'failure', text, ...session }))
   await fine(dev.post('/api/v1/recall', { moment: 'prompt', text: 'the import and the export', ...session }))
   for (const moment of ['start', 'compact']) await fine(dev.post('/api/v1/recall', { moment, ...session }))
+  const decision = {
+    project_key: 'org/repo',
+    event_type: 'agent_report',
+    content: 'We decided to keep the export as it is',
+  }
+  const decided = await fine(dev.post(`${at}/events`, decision))
+  const { mark_id } = await fine(dev.post(`${at}/marks`, { raw_id: decided.raw_id, reason: 'wrong' }))
+  await fine(dev.get(`${at}/marks?project_key=org/repo`))
+  await fine(dev.delete(`${at}/marks/${mark_id}`))
   await fine(dev.delete(`${at}/events/${raw_id}`))
   await fine(
     dev.post(`${at}/preferences/transfer`, {

@@ -6,12 +6,13 @@ import { initial } from './0001-initial.ts'
 import { rateLimits } from './0002-rate-limits.ts'
 import { keptAnswers } from './0003-kept-answers.ts'
 import { firstWeek } from './0004-first-week.ts'
+import { decisions } from './0008-decisions.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
 import type { Migration } from './statements.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [initial, rateLimits, keptAnswers, firstWeek]
+export const MIGRATIONS: readonly Migration[] = [initial, rateLimits, keptAnswers, firstWeek, decisions]
 
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'

@@ -238,6 +238,15 @@ export const PERSONAL_DATA = {
   context_projects: { owner: 'user_id', end: 'removed' },
   context_project_aliases: { owner: 'user_id', end: 'removed' },
   context_partitions: { owner: 'user_id', end: 'removed' },
+  memory_marks: {
+    owner: 'user_id',
+    end: 'removed',
+    export: {
+      kind: 'memory_mark',
+      id: 'mark_id',
+      columns: ['mark_id', 'project_id', 'raw_id', 'reason', 'is_whole', 'created_at'],
+    },
+  },
   raw_materials: {
     owner: 'owner_id',
     end: 'deleted',

@@ -13,6 +13,7 @@ import {
   rankIn,
 } from './event-search.ts'
 import { excerptOf, opensAmendment, type Told, textOfExcerpt } from './excerpt.ts'
+import { isAllMarked, type Marked } from './mark-store.ts'
 import type { Project } from './projects.ts'
 import { type Plan, scoreOf } from './question.ts'
 
@@ -168,8 +169,12 @@ export type Conversation = {
 
 const cut = (characters: number): RawBuilder<string> => sql<string>`substr(content, 1, ${characters})`
 
-/** Reads what was said in the session around the events that were found. */
-async function read(ctx: UserCtx, { heads, confidence, single }: RankedConversation): Promise<Conversation> {
+/** Reads what was said in the session around the events that were found; undefined if those are marked as a whole. */
+async function read(
+  ctx: UserCtx,
+  { heads, confidence, single }: RankedConversation,
+  isMarked: Marked | undefined,
+): Promise<Conversation | undefined> {
   const [first, last] = [heads[0] as Head, heads.at(-1) as Head]
   const partition = partitionOf(first.event_no)
   const events = ctx.db
@@ -186,7 +191,11 @@ async function read(ctx: UserCtx, { heads, confidence, single }: RankedConversat
           .where('session_id', '=', first.session_id)
           .where('event_no', '>=', Math.max(eventNumber(partition, 0), first.event_no - AROUND))
           .where('event_no', '<=', Math.min(eventNumber(partition, LAST_SEQUENCE), last.event_no + AROUND))
-  return { told: await around.execute(), confidence: Math.max(confidence, single) }
+  const all = await around.execute()
+  const told = isMarked ? all.filter(({ content }) => !isAllMarked(content, isMarked)) : all
+  const left = new Set(told.map(({ raw_id }) => raw_id))
+  if (!heads.some(({ raw_id }) => left.has(raw_id))) return undefined
+  return { told, confidence: Math.max(confidence, single) }
 }
 
 /** The share of the best conversation's score from which another one is about the same matter. */
@@ -199,12 +208,18 @@ const MAX_LOOKED_AT = 4
 const MIN_COVERAGE = 0.42
 const MIN_CONFIDENCE = 0.5
 
+type Asking = {
+  /** The session that asks, whose own events do not come. */
+  sessionId: string | null
+  isMarked: Marked | undefined
+}
+
 /** Finds later conversations about what a text says, which the words of the prompt need not name. */
 async function laterAbout(
   ctx: UserCtx,
   project: Project,
   text: string,
-  { after, sessionId }: { after: number; sessionId: string | null },
+  { after, sessionId, isMarked }: Asking & { after: number },
 ): Promise<Conversation[]> {
   const all = await rangesOf(ctx, project)
   const ranges = all
@@ -215,7 +230,8 @@ async function laterAbout(
   const later: Conversation[] = []
   for (const one of conversations.slice(0, MAX_LOOKED_AT)) {
     if (one.confidence < MIN_CONFIDENCE || isOf(one, sessionId)) continue
-    const conversation = await read(ctx, one)
+    const conversation = await read(ctx, one, isMarked)
+    if (!conversation) continue
     if (one.evidence.coverage >= MIN_COVERAGE || opensAmendment(conversation.told)) later.push(conversation)
   }
   return later
@@ -253,21 +269,30 @@ export async function remember(
   ctx: UserCtx,
   project: Project,
   text: string,
-  { floors, sessionId }: { floors: Floors; sessionId: string | null },
+  { floors, ...asking }: Asking & { floors: Floors },
 ): Promise<Remembered> {
   const ranges = await rangesOf(ctx, project)
   const { ranking, conversations } = await rankConversations(ctx, project, ranges, readQuery(text))
-  const sure = conversations.filter(
+  const others = conversations.filter((one) => !isOf(one, asking.sessionId))
+  // A low hit may seem sure by itself in a project of few events.
+  const mayStandAlone = (one: RankedConversation) =>
+    one === others[0] || one.heads.some(({ event_no }) => event_no === ranking.events[0]?.eventNo)
+  const sure = others.filter(
     (one) =>
-      !isOf(one, sessionId) &&
-      (one.single >= floors.event || (floors.conversation !== undefined && one.confidence >= floors.conversation)),
+      (one.single >= floors.event && mayStandAlone(one)) ||
+      (floors.conversation !== undefined && one.confidence >= floors.conversation),
   )
   const best = sure[0]?.score ?? 0
-  const found: Conversation[] = []
+  const found: (Conversation | undefined)[] = []
   for (const one of sure.slice(0, MAX_CONVERSATIONS))
-    if (one.score >= SAME_MATTER * best) found.push(await read(ctx, one))
+    if (one.score >= SAME_MATTER * best) found.push(await read(ctx, one, asking.isMarked))
   return {
-    conversations: await withLater(ctx, project, found, sessionId),
+    conversations: await withLater(
+      ctx,
+      project,
+      found.filter((one) => one !== undefined),
+      asking,
+    ),
     documents: await documentsIn(ctx, ranking.events.slice(0, DOCUMENTS_AMONG), floors.event),
   }
 }
@@ -277,13 +302,15 @@ async function withLater(
   ctx: UserCtx,
   project: Project,
   found: readonly Conversation[],
-  sessionId: string | null,
+  asking: Asking,
 ): Promise<Conversation[]> {
   const [first] = found
   const earliest = found.toSorted(newestFirst).at(-1)
   if (!first || !earliest) return []
-  const matter = textOfExcerpt(excerptOf(earliest.told, { known: new Set(), room: MATTER_CHARACTERS }))
-  const later = await laterAbout(ctx, project, matter, { after: lastNo(earliest), sessionId })
+  const matter = textOfExcerpt(
+    excerptOf(earliest.told, { known: new Set(), room: MATTER_CHARACTERS, isLeftOut: asking.isMarked }),
+  )
+  const later = await laterAbout(ctx, project, matter, { ...asking, after: lastNo(earliest) })
   const all = [...found]
   for (const one of later) if (!all.some((other) => isSame(one, other))) all.push(one)
   const [newest, next, ...older] = all.toSorted(newestFirst)
@@ -291,11 +318,7 @@ async function withLater(
   return kept.filter((one) => one !== undefined)
 }
 
-async function documentsIn(
-  ctx: UserCtx,
-  events: Ranking['events'],
-  floor: number,
-): Promise<FoundDocument[]> {
+async function documentsIn(ctx: UserCtx, events: Ranking['events'], floor: number): Promise<FoundDocument[]> {
   const sure = events.filter(({ confidence }) => confidence >= floor)
   if (sure.length === 0) return []
   const sureOf = new Map(sure.map(({ eventNo, confidence }) => [eventNo, confidence]))
@@ -314,6 +337,5 @@ export const laterThanDocument = (
   ctx: UserCtx,
   project: Project,
   lines: string,
-  { event_no }: FoundDocument,
-  sessionId: string | null,
-): Promise<Conversation[]> => laterAbout(ctx, project, lines, { after: event_no, sessionId })
+  { document, ...asking }: Asking & { document: FoundDocument },
+): Promise<Conversation[]> => laterAbout(ctx, project, lines, { ...asking, after: document.event_no })

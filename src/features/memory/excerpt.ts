@@ -49,7 +49,8 @@ const RECAPS =
 const PLANS =
   /^(?:i['’]?ll|i will|i['’]?m going to|i would|i['’]?d|let me|my plan|looking (?:at|into)|i (?:need|want|plan) to|next,? i|then i['’]?ll|maybe|perhaps|ich werde|ich würde|ich schaue|mein plan|vielleicht)\b|\b(?:want me to|should i|shall i|do you want|mind if)\b/iu
 const ASKS = /\?["'”’)`*]*$/
-const ASIDE = /^(?:unrelated|separately|side note|by the way|btw|heads[- ]up|oh,|also a heads|different topic|nebenbei|übrigens)/iu
+const ASIDE =
+  /^(?:unrelated|separately|side note|by the way|btw|heads[- ]up|oh,|also a heads|different topic|nebenbei|übrigens)/iu
 const NAMES = /`|\d|\w_\w|[a-z][A-Z]|[=<>{}[\]]/u
 
 function rankOf(text: string, side: Side, isOverruled: boolean): number {
@@ -125,7 +126,10 @@ function weightsOf(sentences: readonly Sentence[], known: ReadonlySet<string>): 
   for (const { terms } of sentences) for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + 1)
   for (const [term, times] of weights) {
     const common = isCommonStem(term) ? COMMON_WORD : 1
-    weights.set(term, Math.log2(1 + Math.min(MOST_TIMES, times)) * common * (known.has(term) ? KNOWN_WORD : 1))
+    weights.set(
+      term,
+      Math.log2(1 + Math.min(MOST_TIMES, times)) * common * (known.has(term) ? KNOWN_WORD : 1),
+    )
   }
   return weights
 }
@@ -189,4 +193,5 @@ export function excerptOf(told: readonly Told[], { known, room, isLeftOut }: Ask
   return lines
 }
 
-export const textOfExcerpt = (lines: readonly ExcerptLine[]): string => lines.map(({ text }) => text).join('\n')
+export const textOfExcerpt = (lines: readonly ExcerptLine[]): string =>
+  lines.map(({ text }) => text).join('\n')

@@ -1,8 +1,10 @@
 export { type Conversation, laterThanDocument, remember } from './conversations.ts'
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
-export { type ExcerptLine, excerptOf } from './excerpt.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
+export { type ExcerptLine, excerptOf } from './excerpt.ts'
+export { type Marked, markedIn, withoutMarked } from './mark-store.ts'
+export { listMarks, markPassage, unmarkPassage } from './marks.ts'
 export { type CapturedTurn, MINING, MINING_JOB, turnsOfSession } from './mining-queue.ts'
 export { transferPreferences } from './preferences.ts'
 export {

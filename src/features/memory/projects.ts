@@ -15,6 +15,7 @@ import { findSecrets } from '../../redaction/redact.ts'
 import { MAX_KEY_BYTES, type ProjectName, readProjectKey, USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { audit } from '../audit/index.ts'
 import { requireRole } from '../permissions/index.ts'
+import { moveMarks, removeMarks } from './mark-store.ts'
 import { moveDue, removeMinedOf } from './mining-queue.ts'
 import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
 import {
@@ -253,6 +254,7 @@ export async function partitionsOfPerson(db: Db, userId: string, limit: number) 
 export async function removeProject(db: Db, project: ProjectRef): Promise<void> {
   const { user_id, project_id } = project
   await dropAliases(db, project)
+  await removeMarks(db, project)
   for (const table of ['context_partitions', 'context_projects'] as const)
     await db.deleteFrom(table).where('user_id', '=', user_id).where('project_id', '=', project_id).execute()
 }
@@ -526,6 +528,7 @@ export const renameProject = capability({
 async function mergeInto({ db }: UserCtx, project: Project, other: Project): Promise<void> {
   const moved = await moveEvents(db, project, other)
   await moveDue(db, project, other)
+  await moveMarks(db, project, other)
   await removeProject(db, project)
   await recount(db, other, moved)
 }

@@ -47,7 +47,7 @@ type Floors = {
 
 export const FLOORS: Readonly<Record<AskingMoment, Floors>> = {
   failure: { card: 0.35, memory: 0.8, conversation: undefined },
-  prompt: { card: 0.6, memory: 0.85, conversation: 0.5 },
+  prompt: { card: 0.6, memory: 0.85, conversation: 0.45 },
 }
 
 /** The default budget of each moment, in characters. */

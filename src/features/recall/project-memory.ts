@@ -9,6 +9,8 @@ import {
   type ExcerptLine,
   excerptOf,
   laterThanDocument,
+  type Marked,
+  markedIn,
   type ResolvedProject,
   refuseUnfitKey,
   remember,
@@ -16,11 +18,17 @@ import {
   type Snapshot,
   snapshotOf,
   spread,
+  withoutMarked,
 } from '../memory/index.ts'
 import { type Asker, cardItem, FRAME_CHARACTERS, isWithheld, memoryItem, type ScoredItem } from './items.ts'
 import { FLOORS, type RecallContext } from './judge.ts'
 
-export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
+export type ProjectMemory = {
+  resolved: ResolvedProject
+  /** Without passages that the person has marked. */
+  snapshot: Snapshot
+  isMarked: Marked | undefined
+}
 
 const DOCUMENT_CHARACTERS = 8000
 
@@ -32,10 +40,27 @@ export async function readMemory(
 ): Promise<ProjectMemory> {
   const resolved = await resolveProject(ctx, projectKey ?? USER_PREFERENCES_KEY, null)
   if (projectKey !== undefined && !resolved.project) refuseUnfitKey(projectKey)
-  return { resolved, snapshot: await snapshotOf(ctx, resolved, recentEvents, DOCUMENT_CHARACTERS) }
+  const snapshot = await snapshotOf(ctx, resolved, recentEvents, DOCUMENT_CHARACTERS)
+  const isMarked = resolved.project && (await markedIn(ctx.db, resolved.project))
+  return { resolved, snapshot: isMarked ? unmarked(snapshot, isMarked) : snapshot, isMarked }
 }
 
 type Document = NonNullable<Snapshot['facts']>
+
+function unmarked(snapshot: Snapshot, isMarked: Marked): Snapshot {
+  const left = (event: Document | null): Document | null => {
+    const content = event && withoutMarked(event.content, isMarked)
+    return event && content !== undefined && content !== null ? { ...event, content } : null
+  }
+  const { facts, summary, project_preferences, recent_events } = snapshot
+  return {
+    ...snapshot,
+    facts: left(facts),
+    summary: left(summary),
+    project_preferences: left(project_preferences),
+    recent_events: recent_events.map(left).filter((event) => event !== null),
+  }
+}
 
 const MAX_LINES = 3
 const MINUTE_CHARACTERS = 16
@@ -56,25 +81,31 @@ export async function findInMemory(
   memory: ProjectMemory,
   { moment, text, sessionId, room, asker }: Asked,
 ): Promise<ScoredItem[]> {
-  const { resolved, snapshot } = memory
+  const { resolved, snapshot, isMarked } = memory
   const { project, workspaceId } = resolved
   if (!project || project.events === 0) return []
   const query = cutText(text, MAX_QUERY_CHARACTERS).text
   const floors = { event: FLOORS[moment].memory, conversation: FLOORS[moment].conversation }
-  const { conversations, documents } = await remember(ctx, project, query, { floors, sessionId })
+  const { conversations, documents } = await remember(ctx, project, query, { floors, sessionId, isMarked })
   const home: Home = { projectKey: project.project_key, workspaceId, asker }
   const current = [snapshot.facts, snapshot.project_preferences].flatMap((document) => {
     const found = documents.find(({ raw_id }) => raw_id === document?.raw_id)
     return document && found ? [{ document, found, lines: linesAbout(document, text) }] : []
   })[0]
-  if (!current) return itemsOfConversations(conversations, { text, room }, home)
+  if (!current) return itemsOfConversations(conversations, { text, room, isMarked }, home)
   const { document, found, lines } = current
-  const later = conversations.length > 0 ? [] : await laterThanDocument(ctx, project, lines, found, sessionId)
+  const later =
+    conversations.length > 0
+      ? []
+      : await laterThanDocument(ctx, project, lines, { document: found, sessionId, isMarked })
   const title = `Project facts of ${minuteOf(document)}`
   const said = { kind: 'fact' as const, id: found.raw_id, title, text: lines, why: whyOf(home) }
   const fact = { item: memoryItem({ ...said, ...home }, asker), confidence: found.confidence }
   const left = room - lines.length - HEADING_CHARACTERS
-  return [fact, ...itemsOfConversations([...conversations, ...later], { text, room: left }, home, document)]
+  return [
+    fact,
+    ...itemsOfConversations([...conversations, ...later], { text, room: left, isMarked }, home, document),
+  ]
 }
 
 type Home = { projectKey: string; workspaceId: string; asker: Asker }
@@ -94,7 +125,7 @@ const MIN_EXCERPT = 60
 /** What came out of conversations about one matter, the latest first, each marked as later or earlier than another. */
 function itemsOfConversations(
   conversations: readonly Conversation[],
-  { text, room }: { text: string; room: number },
+  { text, room, isMarked }: { text: string; room: number; isMarked: Marked | undefined },
   home: Home,
   document?: Document,
 ): ScoredItem[] {
@@ -106,7 +137,7 @@ function itemsOfConversations(
     const { told, confidence } = conversation
     const isLast = at === conversations.length - 1
     const share = Math.floor(isLast ? left : left * SHARE_OF_LATEST) - TITLE_CHARACTERS
-    const lines = share < MIN_EXCERPT ? [] : excerptOf(told, { known, room: share })
+    const lines = share < MIN_EXCERPT ? [] : excerptOf(told, { known, room: share, isLeftOut: isMarked })
     const most = lines.toSorted((a, b) => b.text.length - a.text.length)[0]
     if (!most) continue
     const { raw_id: id = '', title } = told[most.event] ?? {}

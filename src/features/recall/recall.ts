@@ -11,7 +11,15 @@ import { type Delivered, deliveredIn, keepCall } from '../cards/index.ts'
 import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
-import { type Asker, cardItem, FRAME_CHARACTERS, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
+import {
+  type Asker,
+  cardItem,
+  FRAME_CHARACTERS,
+  fitsInto,
+  injectedText,
+  isWithheld,
+  type ScoredItem,
+} from './items.ts'
 import { BUDGETS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
   findInMemory,
@@ -93,7 +101,13 @@ async function findFitting(
   const isExplained = moment === 'failure' && cards.length > 0
   const inMemory = isExplained
     ? []
-    : await findInMemory(ctx, memory, { moment, text: query, sessionId, room: roomBeside(news, budget), asker })
+    : await findInMemory(ctx, memory, {
+        moment,
+        text: query,
+        sessionId,
+        room: roomBeside(news, budget),
+        asker,
+      })
   return {
     found: [...news.map((card) => foundCard(card, asker)), ...inMemory],
     isSaid: news.length < cards.length,

@@ -9,6 +9,7 @@ import { foldCase } from '../../text/fold.ts'
 import { type AskedWord, type Cover, type Coverage, coverageOf, FLOOR, readQuery } from '../../text/query.ts'
 import { MAX_CHARACTERS, READ_AT_ONCE, snippetAround } from '../../text/snippet.ts'
 import { type EventRange, eventNumber, type Occurrences, occurrencesIn, readLengths } from './event-index.ts'
+import { saidAbout } from './excerpt.ts'
 import { type Project, partitionsOfPerson } from './projects.ts'
 import {
   hasParts,
@@ -418,7 +419,11 @@ export const FoundEvent = z.object({
   raw_id: AnswerId,
   event_type: EventType,
   title: z.string().nullable(),
-  snippet: z.string().describe('The surroundings of the match.'),
+  snippet: z
+    .string()
+    .describe(
+      'In a search by words what the event says about the query, otherwise the surroundings of the match.',
+    ),
   session_id: z.string().nullable(),
   client: z.string().nullable(),
   meta: z.record(z.string(), JsonValue).nullable(),
@@ -438,19 +443,21 @@ export function presentRanked(
   { terms }: Pick<RankedHits, 'terms'>,
 ): ShownEvent[] {
   const confidenceOf = new Map(page.map(({ eventNo, confidence }) => [eventNo, confidence]))
+  const asked = new Set(terms)
   return rows.map((row) => {
-    const shown = presentEvent(row, tellingWord(row.content, terms))
+    const { at, word } = tellingWord(row.content, terms)
+    const shown = presentEvent(row, word, saidAbout(row, asked, at))
     const score = confidenceOf.get(row.event_no)
     if (score === undefined) return shown
     return { ...shown, score: Math.round(score * 10_000) / 10_000, ...(isWeak(score) ? { weak: true } : {}) }
   })
 }
 
-export const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
+export const presentEvent = (row: EventRow, needle: string, said?: string): ShownEvent => ({
   raw_id: row.raw_id,
   event_type: row.event_type,
   title: row.title,
-  snippet: snippetAround(row.content, needle),
+  snippet: said ?? snippetAround(row.content, needle),
   session_id: row.session_id,
   client: row.client,
   meta: fromJsonOrNull<Record<string, z.core.util.JSONType>>(row.meta),
@@ -459,18 +466,18 @@ export const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
 
 const LOOKED_THROUGH = 20_000
 
-/** Returns the most significant query word in the content, as it is written there. */
-function tellingWord(content: string, terms: readonly string[]): string {
+/** Returns the most significant query word in the content, as it is written there, and its place. */
+function tellingWord(content: string, terms: readonly string[]): { at: number; word: string } {
   const beginning = content.slice(0, LOOKED_THROUGH)
   const positionOf = new Map(terms.map((term, position) => [term, position]))
-  let best = { position: terms.length, word: '' }
+  let best = { position: terms.length, at: 0, word: '' }
   for (const { start, end, terms } of tokens(beginning))
     for (const term of terms) {
       const position = positionOf.get(term)
       if (position !== undefined && position < best.position)
-        best = { position, word: beginning.slice(start, end) }
+        best = { position, at: start, word: beginning.slice(start, end) }
     }
-  return foldCase(best.word)
+  return { at: best.at, word: foldCase(best.word) }
 }
 
 export async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {

@@ -1,6 +1,7 @@
 import { turnParts } from '../../shared/memory.ts'
 import { termsOf } from '../../text/analyse.ts'
 import { isCommonStem, STOP_STEMS } from '../../text/terms.ts'
+import { beginningOf } from '../../text/unicode.ts'
 
 /** One event of a conversation. */
 export type Told = { content: string; created_at: string }
@@ -114,6 +115,7 @@ const LEAST_SHARE = 0.03
 const LENGTH_POWER = 0.6
 const COMMON_WORD = 0.6
 const KNOWN_WORD = 0.3
+const SEARCHED_WORD = 1.5
 const SAID_TWICE = 0.1
 const MOST_TIMES = 6
 /** The last sentence of a conversation counts this much, the first one less. */
@@ -121,36 +123,60 @@ const AT_END = 1.3
 const AT_BEGINNING = 0.7
 
 /** Weighs each word by how often the conversation comes back to it: that is what it is about. */
-function weightsOf(sentences: readonly Sentence[], known: ReadonlySet<string>): Map<string, number> {
+function weightsOf(
+  sentences: readonly Sentence[],
+  asked: ReadonlySet<string>,
+  askedWeight: number,
+): Map<string, number> {
   const weights = new Map<string, number>()
   for (const { terms } of sentences) for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + 1)
   for (const [term, times] of weights) {
     const common = isCommonStem(term) ? COMMON_WORD : 1
     weights.set(
       term,
-      Math.log2(1 + Math.min(MOST_TIMES, times)) * common * (known.has(term) ? KNOWN_WORD : 1),
+      Math.log2(1 + Math.min(MOST_TIMES, times)) * common * (asked.has(term) ? askedWeight : 1),
     )
   }
   return weights
 }
 
-/** Returns the places of the sentences that together add most to what is known, within the room. */
-function choose(sentences: readonly Sentence[], known: ReadonlySet<string>, room: number): number[] {
-  const weights = weightsOf(sentences, known)
+type Asked = {
+  /** The words that the reader has already, or has searched for. */
+  known: ReadonlySet<string>
+  /** The sentences stand for themselves, so they must say what the words are about. */
+  isSearched?: boolean
+  /** In characters. */
+  room: number
+  isLeftOut?: ((sentence: string) => boolean) | undefined
+}
+
+/** How much a sentence counts that has a word of the question, that stands beside one, and any other. */
+const NEARNESS = [1, 0.5, 0.15] as const
+
+/** Says of each sentence how near it is to the words of a question. */
+function nearnessIn(sentences: readonly Sentence[], asked: ReadonlySet<string>): number[] {
+  const has = sentences.map(({ terms }) => [...terms].some((term) => asked.has(term)))
+  return has.map((here, at) => NEARNESS[here ? 0 : has[at - 1] || has[at + 1] ? 1 : 2])
+}
+
+/** Returns the places of the sentences that together add most, within the room. */
+function choose(sentences: readonly Sentence[], { known, room, isSearched }: Asked): number[] {
+  const weights = weightsOf(sentences, known, isSearched ? SEARCHED_WORD : KNOWN_WORD)
+  const nearness = isSearched ? nearnessIn(sentences, known) : undefined
   const said = new Set<string>()
   const chosen = new Set<number>()
   const costOf = ({ text }: Sentence) => text.length + LINE_CHARACTERS
-  const gainOf = ({ terms, rank, place }: Sentence) => {
+  const gainOf = ({ terms, rank, place }: Sentence, at: number) => {
     let gain = 0
     for (const term of terms) gain += (weights.get(term) ?? 0) * (said.has(term) ? SAID_TWICE : 1)
-    return gain * rank * (AT_BEGINNING + (AT_END - AT_BEGINNING) * place)
+    return gain * rank * (AT_BEGINNING + (AT_END - AT_BEGINNING) * place) * (nearness?.[at] ?? 1)
   }
   let [left, first] = [room, 0]
   for (;;) {
     let best = { at: -1, worth: 0, gain: 0 }
     for (const [at, sentence] of sentences.entries()) {
       if (chosen.has(at) || costOf(sentence) > left) continue
-      const gain = gainOf(sentence)
+      const gain = gainOf(sentence, at)
       const worth = gain / costOf(sentence) ** LENGTH_POWER
       if (worth > best.worth) best = { at, worth, gain }
     }
@@ -171,20 +197,15 @@ const OPENING_CHARACTERS = 600
 export const opensAmendment = ([first]: readonly Told[]): boolean =>
   first !== undefined && AMENDS.test(first.content.slice(0, OPENING_CHARACTERS))
 
-type Asked = {
-  /** The words that the reader has already. */
-  known: ReadonlySet<string>
-  /** In characters. */
-  room: number
-  isLeftOut?: ((sentence: string) => boolean) | undefined
-}
-
 /** Says what a conversation adds to what is known: decisions before questions, in the order of time. */
-export function excerptOf(told: readonly Told[], { known, room, isLeftOut }: Asked): ExcerptLine[] {
-  const all = sentencesOf(told)
-  const sentences = isLeftOut ? all.filter(({ text }) => !isLeftOut(text)) : all
+export function excerptOf(told: readonly Told[], asked: Asked): ExcerptLine[] {
+  const { room, isLeftOut } = asked
+  const most = room - LINE_CHARACTERS
+  const sentences = sentencesOf(told)
+    .filter(({ text }) => !isLeftOut?.(text))
+    .map((one) => (one.text.length > most ? { ...one, text: beginningOf(one.text, most - 1) } : one))
   const lines: ExcerptLine[] = []
-  for (const at of choose(sentences, known, room)) {
+  for (const at of choose(sentences, asked)) {
     const { side, event, text } = sentences[at] as Sentence
     const before = lines.at(-1)
     if (before?.side === side && before.event === event) before.text += ` ${text}`
@@ -195,3 +216,59 @@ export function excerptOf(told: readonly Told[], { known, room, isLeftOut }: Ask
 
 export const textOfExcerpt = (lines: readonly ExcerptLine[]): string =>
   lines.map(({ text }) => text).join('\n')
+
+/** In characters: of a long event the surroundings of what was asked for are read. */
+const SURROUNDINGS = { before: 1500, after: 3000 }
+const SNIPPET_CHARACTERS = 320
+const WHOLE_CHARACTERS = 240
+const SPEAKERS = { user: 'You', agent: 'Agent' } as const
+
+/** Returns what each speaker says in an excerpt, one line for each. */
+export const spokenLines = (lines: readonly ExcerptLine[], before = (_: number) => ''): string =>
+  lines.map(({ side, event, text }) => `${before(event)}${SPEAKERS[side]}: ${text}`).join('\n')
+
+/** Returns what an event says about a question; undefined if it is short enough to be shown as it is. */
+export function saidAbout(
+  { content, created_at }: Told,
+  asked: ReadonlySet<string>,
+  at: number,
+): string | undefined {
+  const { message, report } = turnParts(content)
+  if (content.length <= WHOLE_CHARACTERS) return undefined
+  const isLong = content.length > SURROUNDINGS.before + SURROUNDINGS.after
+  const from = isLong ? Math.max(0, at - SURROUNDINGS.before) : 0
+  const read = isLong ? content.slice(from, at + SURROUNDINGS.after) : content
+  const room = { known: asked, room: SNIPPET_CHARACTERS, isSearched: true }
+  const lines = excerptOf([{ content: read, created_at }], room)
+  if (lines.length === 0) return undefined
+  const isWholeTurn = message !== null && report !== null && !isLong
+  return isWholeTurn ? spokenLines(lines) : textOfExcerpt(lines)
+}
+
+const MAX_LINES_COMPARED = 300
+const MAX_CONTRADICTIONS = 3
+/** The share of a line's words from which a sentence is about the same. */
+const SAME_SUBJECT = 0.5
+const MIN_SHARED = 2
+
+export type Contradiction = { line: string; event: number; said: string }
+
+/** Finds decisions of events about lines of a document, which the lines do not say yet. */
+export function contradictionsOf(lines: readonly string[], told: readonly Told[]): Contradiction[] {
+  const decisions = sentencesOf(told).filter(
+    ({ text, rank }) => rank > 1 && (DECIDES.test(text) || CORRECTS.test(text) || AMENDS.test(text)),
+  )
+  const found = new Map<string, Contradiction & { shared: number }>()
+  for (const line of lines.slice(0, MAX_LINES_COMPARED)) {
+    const terms = termsIn(line)
+    for (const { text, side, event, terms: said } of decisions) {
+      const shared = [...terms].filter((term) => said.has(term)).length
+      const isNews = [...said].some((term) => !terms.has(term))
+      if (shared < MIN_SHARED || shared < SAME_SUBJECT * terms.size || !isNews) continue
+      const before = found.get(text)
+      if (!before || shared > before.shared)
+        found.set(text, { line, event, said: `${SPEAKERS[side]}: ${text}`, shared })
+    }
+  }
+  return [...found.values()].sort((a, b) => b.shared - a.shared).slice(0, MAX_CONTRADICTIONS)
+}

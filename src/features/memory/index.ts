@@ -2,7 +2,7 @@ export { type Conversation, laterThanDocument, remember } from './conversations.
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
-export { type ExcerptLine, excerptOf } from './excerpt.ts'
+export { contradictionsOf, type ExcerptLine, excerptOf, spokenLines } from './excerpt.ts'
 export { type Marked, markedIn, withoutMarked } from './mark-store.ts'
 export { listMarks, markPassage, unmarkPassage } from './marks.ts'
 export { type CapturedTurn, MINING, MINING_JOB, turnsOfSession } from './mining-queue.ts'

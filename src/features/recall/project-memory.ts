@@ -2,10 +2,11 @@ import type { UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { itemsOf, USER_PREFERENCES_KEY } from '../../shared/memory.ts'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
-import { cutText } from '../../text/unicode.ts'
+import { beginningOf, cutText } from '../../text/unicode.ts'
 import { type CardRow, type Delivered, deliveredIn, readableCard, successorOf } from '../cards/index.ts'
 import {
   type Conversation,
+  contradictionsOf,
   type ExcerptLine,
   excerptOf,
   laterThanDocument,
@@ -17,6 +18,7 @@ import {
   resolveProject,
   type Snapshot,
   snapshotOf,
+  spokenLines,
   spread,
   withoutMarked,
 } from '../memory/index.ts'
@@ -163,18 +165,11 @@ function itemsOfConversations(
   return items
 }
 
-const SPEAKERS = { user: 'You', agent: 'Agent' } as const
-
-/** A line for each speaker; with the day, where it is another one than that of the title. */
+/** With the day of a line, where it is another one than that of the title. */
 function saidBy(lines: readonly ExcerptLine[], told: Conversation['told']): string {
-  const dayOf = (event: number | undefined) => (told[event ?? 0]?.created_at ?? '').slice(0, DAY_CHARACTERS)
+  const dayOf = (event: number) => (told[event]?.created_at ?? '').slice(0, DAY_CHARACTERS)
   const end = dayOf(told.length - 1)
-  return lines
-    .map(({ side, event, text }) => {
-      const day = dayOf(event)
-      return `${day === end ? '' : `${day} `}${SPEAKERS[side]}: ${text}`
-    })
-    .join('\n')
+  return spokenLines(lines, (event) => (dayOf(event) === end ? '' : `${dayOf(event)} `))
 }
 
 const DAY_CHARACTERS = 10
@@ -237,9 +232,50 @@ const eventOf = (event: Event, { memory, asker, rest }: RecallSources): ScoredIt
   }
 }
 
-function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, asker: Asker): ScoredItem[] {
-  const rest = restWithin(budget)
+/** Says of a document what later events decided about its lines, dated. */
+function laterThan(document: Event | null, name: string, { memory, asker }: RecallSources): ScoredItem[] {
+  if (!document) return []
+  const later = memory.snapshot.recent_events.filter(({ created_at }) => created_at > document.created_at)
+  const found = contradictionsOf(itemsOf(document.content), later)
+  return found.flatMap(({ line, event, said }): ScoredItem[] => {
+    const { raw_id: id, created_at, project_key: projectKey } = later[event] as Event
+    const title = `${minuteOf({ created_at })}, later than ${name}`
+    const text = `${beginningOf(line, LINE_SHOWN)}\n${beginningOf(said, SAID_SHOWN)}`
+    const home = { projectKey, workspaceId: memory.resolved.workspaceId }
+    return [
+      {
+        item: memoryItem({ kind: 'event', id, title, text, why: 'later', ...home }, asker),
+        confidence: null,
+      },
+    ]
+  })
+}
+
+const LINE_SHOWN = 120
+const SAID_SHOWN = 240
+/** The share of the budget that later events may take from the documents that they are about. */
+const SHARE_OF_LATER = 0.25
+
+function withinShare(items: readonly ScoredItem[], room: number): ScoredItem[] {
+  let left = room
+  return items.filter(({ item }) => {
+    left -= item.title.length + item.fix.length + HEADING_CHARACTERS
+    return left >= 0
+  })
+}
+
+function documentsOf(memory: ProjectMemory, snapshot: Snapshot, whole: number, asker: Asker): ScoredItem[] {
+  const rest = restWithin(whole)
   const given = { memory, asker, rest }
+  const decided = [
+    ...laterThan(snapshot.facts, 'the project facts', given),
+    ...laterThan(snapshot.project_preferences, 'the project preferences', given),
+  ]
+  const later = withinShare(decided, whole * SHARE_OF_LATER)
+  const budget = later.reduce(
+    (left, { item }) => left - item.title.length - item.fix.length - HEADING_CHARACTERS,
+    whole,
+  )
   const { user_preferences, project_preferences, facts, summary, recent_events } = spread<Event, Snapshot>(
     snapshot,
     budget,
@@ -249,6 +285,7 @@ function documentsOf(memory: ProjectMemory, snapshot: Snapshot, budget: number, 
     ...factOf('Your preferences', user_preferences, given),
     ...factOf('Project preferences', project_preferences, given),
     ...factOf('Project facts', facts, given),
+    ...later,
     ...factOf('Current focus', summary, given),
     ...recent_events.map((event) => eventOf(event, given)),
   ]

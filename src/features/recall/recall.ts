@@ -175,10 +175,13 @@ const NOTHING_THERE = { found: [], charged: 0 }
 
 type RecallCall = { sessionId: string | null; client: string | null; budget: number; asker: Asker }
 
+const isAsking = ({ moment }: Pick<RecallInput, 'moment'>): boolean =>
+  moment === 'failure' || moment === 'prompt'
+
 function textOf({ moment, text }: RecallInput): string | undefined {
-  const isAsking = moment === 'failure' || moment === 'prompt'
-  if (isAsking && text === undefined) throw invalid('text', `Field required for moment ${moment}`, 'missing')
-  if (!isAsking && text !== undefined)
+  if (isAsking({ moment }) && text === undefined)
+    throw invalid('text', `Field required for moment ${moment}`, 'missing')
+  if (!isAsking({ moment }) && text !== undefined)
     throw invalid('text', `Moment ${moment} takes no text; send it with failure or prompt`)
   return text
 }
@@ -282,7 +285,7 @@ async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer
     budget: input.budget_chars ?? BUDGETS[input.moment],
     asker: { baseUrl: ctx.config.baseUrl, environment: input.environment, now: ctx.now() },
   }
-  const memory = await readMemory(ctx, input.project_key, input.moment === 'start' ? RECENT_EVENTS : 0)
+  const memory = await readMemory(ctx, input.project_key, isAsking(input) ? 0 : RECENT_EVENTS)
   const answer = await deliver(ctx, input, await offerOf(ctx, input, memory, call), memory, call)
   const cards = answer.items.flatMap(({ kind, id }) => (kind === 'card' ? [{ card_id: id }] : []))
   await emit(ctx, 'cards.shown', { cards })

@@ -24,7 +24,7 @@ export function requireWorkspaceId(given: string | undefined): void {
 }
 
 /** Refuses an invalid id: an empty one, from an unset shell variable, would change the requested address. */
-export function requireId(what: 'card' | 'draft' | 'workspace', given: string): void {
+export function requireId(what: 'card' | 'draft' | 'event' | 'workspace', given: string): void {
   if (!isUuid(given)) throw wrong(`"${plain(given)}" is not the id of a ${what}.`)
 }
 

@@ -125,7 +125,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     ban_id: crypto.randomUUID(),
     revision: 1,
     decision: 'hide',
-    reason: 'Because I want it.',
+    reason: capability.name === 'memory.mark' ? 'wrong' : 'Because I want it.',
     note: 'Look at it.',
     outcome: 'worked',
     to_card_id: ids.card_id,

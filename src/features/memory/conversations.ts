@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { UserCtx } from '../../core/context.ts'
 import type { ContextEventType } from '../../db/knowledge-schema.ts'
 import { type AskedWord, coverageOf, readQuery } from '../../text/query.ts'
+import { spokenProduct } from '../../text/terms.ts'
 import { type EventRange, eventNumber, LAST_SEQUENCE, type Occurrences, partitionOf } from './event-index.ts'
 import {
   coverOf,
@@ -96,11 +97,14 @@ function groupsOf(events: readonly RankedEvent[], heads: ReadonlyMap<number, Hea
   })
 }
 
-function namedIn(words: Occurrences, { wanted, information }: Plan): number {
+/** Returns how much the rarest name says that the question and these words share; a product's name says little. */
+function namedIn(words: Occurrences, { terms, wanted, information }: Plan): number {
   let most = 0
-  for (const [i, [option]] of wanted.entries())
-    if (option && option.parts.length > 0 && (words.counts[option.position] ?? 0) > 0)
+  for (const [i, [option]] of wanted.entries()) {
+    const isName = option !== undefined && option.parts.length > 0 && (words.counts[option.position] ?? 0) > 0
+    if (isName && spokenProduct(terms[option.position] ?? '') === undefined)
       most = Math.max(most, information[i] ?? 0)
+  }
   return Math.min(1, most)
 }
 

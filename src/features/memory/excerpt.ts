@@ -111,6 +111,8 @@ export type ExcerptLine = { side: Side; event: number; text: string }
 const LINE_CHARACTERS = 8
 /** The share of the first sentence's gain below which a sentence adds too little. */
 const LEAST_SHARE = 0.03
+/** Questions, asides and refused proposals only cost room: what came of them is said by others. */
+const MIN_RANK = 0.45
 /** Below 1, so that a long sentence that says much is not given up for several short ones. */
 const LENGTH_POWER = 0.6
 const COMMON_WORD = 0.6
@@ -175,7 +177,7 @@ function choose(sentences: readonly Sentence[], { known, room, isSearched }: Ask
   for (;;) {
     let best = { at: -1, worth: 0, gain: 0 }
     for (const [at, sentence] of sentences.entries()) {
-      if (chosen.has(at) || costOf(sentence) > left) continue
+      if (chosen.has(at) || costOf(sentence) > left || sentence.rank < MIN_RANK) continue
       const gain = gainOf(sentence, at)
       const worth = gain / costOf(sentence) ** LENGTH_POWER
       if (worth > best.worth) best = { at, worth, gain }

@@ -3,11 +3,12 @@ import { CircleSlash, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import type { MemoryEvent } from '../../api/types.ts'
+import { neighbourGetsFocus } from '../../lib/focus.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField, TextareaField } from '../../ui/field.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { type MemoryMark, marksQuery, memoryChanged } from './memory-queries.ts'
 import * as strings from './strings.ts'
 
@@ -40,6 +41,7 @@ export function MarkEvents({ events }: { events: readonly MemoryEvent[] }) {
         await call('DELETE /api/v1/project-context/marks/{mark_id}', { mark_id })
     },
     onSuccess: () => toast(strings.markTakenBack),
+    onError: toastError,
     onSettled: memoryChanged,
   })
   return (
@@ -49,7 +51,16 @@ export function MarkEvents({ events }: { events: readonly MemoryEvent[] }) {
         {strings.markOutdated}
       </Button>
       {marks.length > 0 && (
-        <Button look="ghost" size="sm" busy={unmark.isPending} onClick={() => unmark.mutate()}>
+        <Button
+          look="ghost"
+          size="sm"
+          busy={unmark.isPending}
+          onClick={(event) => {
+            // The button goes with the mark.
+            neighbourGetsFocus(event.currentTarget)
+            unmark.mutate()
+          }}
+        >
           <Undo2 size={14} aria-hidden />
           {strings.takeMarkBack}
         </Button>

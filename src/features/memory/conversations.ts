@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { UserCtx } from '../../core/context.ts'
 import type { ContextEventType } from '../../db/knowledge-schema.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 import { type AskedWord, coverageOf, readQuery } from '../../text/query.ts'
-import { spokenProduct } from '../../text/terms.ts'
+import { isCommonStem, spokenProduct } from '../../text/terms.ts'
 import { type EventRange, eventNumber, LAST_SEQUENCE, type Occurrences, partitionOf } from './event-index.ts'
 import {
   coverOf,
@@ -19,7 +20,7 @@ import type { Project } from './projects.ts'
 import { type Plan, scoreOf } from './question.ts'
 
 /** How many of the best events are joined to conversations. */
-const JOINED = 80
+const JOINED = 40
 /** Events of a session that lie further apart in the project's memory are different conversations. */
 const APART = 40
 const MAX_TOLD = 60
@@ -68,15 +69,28 @@ const together = (events: readonly RankedEvent[]): Occurrences => ({
   ),
 })
 
-const headsOf = async (ctx: UserCtx, eventNos: readonly number[]): Promise<Map<number, Head>> => {
-  if (eventNos.length === 0) return new Map()
-  const heads = await ctx.db
-    .selectFrom('context_events')
-    .select(['event_no', 'raw_id', 'session_id', 'event_type', 'created_at'])
-    .where('user_id', '=', ctx.viewer.userId)
-    .where('event_no', 'in', eventNos)
-    .where('slot', '=', 'recent')
-    .execute()
+const HEAD = sql`event_no, raw_id, session_id, event_type, created_at`
+
+const headsOnSqlite = prepared(
+  'eventHeads',
+  (_, parameter: Named<{ userId: string; numbers: string }>) =>
+    sql<Head>`select ${HEAD} from context_events where user_id = ${parameter('userId')} and slot = 'recent'
+      and event_no in (select value from json_each(${parameter('numbers')}))`,
+)
+
+const headsOnPostgres = prepared(
+  'eventHeads',
+  (_, parameter: Named<{ userId: string; numbers: number[] }>) =>
+    sql<Head>`select ${HEAD} from context_events where user_id = ${parameter('userId')} and slot = 'recent'
+      and event_no = any(${parameter('numbers')}::bigint[])`,
+)
+
+async function headsOf(ctx: UserCtx, numbers: readonly number[]): Promise<Map<number, Head>> {
+  const { userId } = ctx.viewer
+  const heads =
+    ctx.database.engine === 'sqlite'
+      ? await headsOnSqlite(ctx.db, { userId, numbers: `[${numbers.join()}]` })
+      : await headsOnPostgres(ctx.db, { userId, numbers: [...numbers] })
   return new Map(heads.map((head) => [head.event_no, head]))
 }
 
@@ -151,8 +165,9 @@ export async function rankConversations(
   project: Project,
   ranges: readonly EventRange[],
   asked: readonly AskedWord[],
+  counted?: number,
 ): Promise<{ ranking: Ranking; conversations: RankedConversation[] }> {
-  const ranking = await rankIn(ctx, project, ranges, asked, { wanted: JOINED, corrects: false })
+  const ranking = await rankIn(ctx, project, ranges, asked, { wanted: JOINED, corrects: false, counted })
   const best = ranking.events.slice(0, JOINED)
   if (!ranking.plan || best.length === 0) return { ranking, conversations: [] }
   const heads = await headsOf(
@@ -183,7 +198,7 @@ async function read(
   const partition = partitionOf(first.event_no)
   const events = ctx.db
     .selectFrom('context_events')
-    .select(['raw_id', 'event_no', 'created_at', 'title', cut(TOLD_CHARACTERS).as('content')])
+    .select(['raw_id', 'event_no', 'event_type', 'created_at', 'title', cut(TOLD_CHARACTERS).as('content')])
     .where('user_id', '=', ctx.viewer.userId)
     .where('slot', '=', 'recent')
     .orderBy('event_no')
@@ -218,6 +233,16 @@ type Asking = {
   isMarked: Marked | undefined
 }
 
+/** Of a longer text these many words are enough to find what is about the same. */
+const MAX_TELLING = 10
+
+const tellingWords = (text: string): AskedWord[] => {
+  const words = readQuery(text)
+  const telling = words.filter(({ term }) => !isCommonStem(term))
+  const enough = telling.length < MAX_TELLING ? words : telling
+  return enough.toSorted((a, b) => b.times - a.times).slice(0, MAX_TELLING)
+}
+
 /** Finds later conversations about what a text says, which the words of the prompt need not name. */
 async function laterAbout(
   ctx: UserCtx,
@@ -230,7 +255,7 @@ async function laterAbout(
     .map((range) => ({ ...range, from: Math.max(range.from, after + 1) }))
     .filter(({ from, to }) => from <= to)
   if (ranges.length === 0) return []
-  const { conversations } = await rankConversations(ctx, project, ranges, readQuery(text))
+  const { conversations } = await rankConversations(ctx, project, ranges, tellingWords(text), JOINED)
   const later: Conversation[] = []
   for (const one of conversations.slice(0, MAX_LOOKED_AT)) {
     if (one.confidence < MIN_CONFIDENCE || isOf(one, sessionId)) continue
@@ -290,13 +315,13 @@ export async function remember(
   const found: (Conversation | undefined)[] = []
   for (const one of sure.slice(0, MAX_CONVERSATIONS))
     if (one.score >= SAME_MATTER * best) found.push(await read(ctx, one, asking.isMarked))
+  const readable = found.filter((one) => one !== undefined)
+  // A failure asks for what was done about it, not for a rule, so a second ranking is not worth its time.
+  const mayBeAmended = floors.conversation !== undefined
   return {
-    conversations: await withLater(
-      ctx,
-      project,
-      found.filter((one) => one !== undefined),
-      asking,
-    ),
+    conversations: mayBeAmended
+      ? await withLater(ctx, project, readable, asking)
+      : readable.toSorted(newestFirst),
     documents: await documentsIn(ctx, ranking.events.slice(0, DOCUMENTS_AMONG), floors.event),
   }
 }

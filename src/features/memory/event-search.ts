@@ -197,7 +197,12 @@ const COUNTED = 150
 /** All later pages come from one ranking, so that a reader sees every event once. */
 const COUNTED_FOR_PAGES = 1000
 
-type Effort = { limit: number; corrects: boolean }
+type Effort = {
+  limit: number
+  corrects: boolean
+  /** How many candidates have their words counted, where fewer than usual are enough. */
+  counted?: number | undefined
+}
 
 export type RankedEvent = {
   eventNo: number
@@ -221,13 +226,13 @@ const NOTHING: Ranking = { events: [], plan: undefined, matching: 0, isWhole: tr
 export async function rankEvents(
   reach: Reach,
   asked: readonly AskedWord[],
-  { limit, corrects }: Effort,
+  { limit, corrects, counted }: Effort,
 ): Promise<Ranking> {
   if (reach.ranges.length === 0) return NOTHING
   const plan = await planQuestion(reach, asked, corrects)
   if (plan.wanted.length === 0) return NOTHING
   const candidates = gather(plan)
-  const events = judge(await rank(reach, plan, candidates, limit), plan)
+  const events = judge(await rank(reach, plan, candidates, { limit, counted }), plan)
   const positions = plan.wanted.flatMap((options) => options.flatMap(positionsOf))
   return {
     events,
@@ -246,11 +251,11 @@ async function rank(
   reach: Reach,
   { terms, wanted }: Plan,
   candidates: ReadonlyMap<number, number>,
-  limit: number,
+  { limit, counted: most = COUNTED }: Pick<Effort, 'limit' | 'counted'>,
 ): Promise<RankedEvent[]> {
   const { db, database, ranges } = reach
   const averageLength = await averageLengthIn(reach)
-  const counted = limit > COUNTED ? COUNTED_FOR_PAGES : COUNTED
+  const counted = limit > COUNTED ? COUNTED_FOR_PAGES : most
   const pool = bestOf(candidates, Math.max(MEASURED, counted))
   const numbers = pool.map(({ eventNo }) => eventNo)
   const lengths = await lengthsOf(reach, numbers)
@@ -375,12 +380,12 @@ export const rankIn = (
   project: Project,
   ranges: readonly EventRange[],
   asked: readonly AskedWord[],
-  { wanted, corrects }: Pick<RankedWindow, 'wanted' | 'corrects'>,
+  { wanted, corrects, counted }: Pick<RankedWindow, 'wanted' | 'corrects'> & Pick<Effort, 'counted'>,
 ): Promise<Ranking> => {
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, numbers)
   const reach = { db: ctx.db, database: ctx.database, ranges, events }
-  return rankEvents(reach, asked, { limit: Math.min(wanted, MAX_RANKED), corrects })
+  return rankEvents(reach, asked, { limit: Math.min(wanted, MAX_RANKED), corrects, counted })
 }
 
 function hitsOf(

@@ -1,10 +1,11 @@
+import type { ContextEventType } from '../../db/knowledge-schema.ts'
 import { turnParts } from '../../shared/memory.ts'
 import { termsOf } from '../../text/analyse.ts'
 import { isCommonStem, STOP_STEMS } from '../../text/terms.ts'
 import { beginningOf } from '../../text/unicode.ts'
 
 /** One event of a conversation. */
-export type Told = { content: string; created_at: string }
+export type Told = { content: string; created_at: string; event_type?: ContextEventType }
 
 type Side = 'user' | 'agent'
 
@@ -71,9 +72,11 @@ function partsOf(told: readonly Told[]): Part[] {
   let left = MAX_READ
   const parts: Part[] = []
   for (let event = told.length - 1; event >= 0 && left > 0; event--) {
-    const { message, report } = turnParts((told[event] as Told).content)
+    const { content, event_type } = told[event] as Told
+    const { message, report } = turnParts(content)
+    const reporter = event_type === 'user_message' ? 'user' : 'agent'
     for (const [side, text] of [
-      ['agent', report],
+      [reporter, report],
       ['user', message],
     ] as const)
       if (text !== null && left > 0) {

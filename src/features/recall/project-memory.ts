@@ -139,7 +139,10 @@ function itemsOfConversations(
     const { told, confidence } = conversation
     const isLast = at === conversations.length - 1
     const share = Math.floor(isLast ? left : left * SHARE_OF_LATEST) - TITLE_CHARACTERS
-    const lines = share < MIN_EXCERPT ? [] : excerptOf(told, { known, room: share, isLeftOut: isMarked })
+    const lines =
+      share < MIN_EXCERPT
+        ? []
+        : excerptOf(told, { known, room: share, isSearched: told.length === 1, isLeftOut: isMarked })
     const most = lines.toSorted((a, b) => b.text.length - a.text.length)[0]
     if (!most) continue
     const { raw_id: id = '', title } = told[most.event] ?? {}

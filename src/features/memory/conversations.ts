@@ -3,7 +3,7 @@ import type { UserCtx } from '../../core/context.ts'
 import type { ContextEventType } from '../../db/knowledge-schema.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import { type AskedWord, coverageOf, readQuery } from '../../text/query.ts'
-import { isCommonStem, spokenProduct } from '../../text/terms.ts'
+import { spokenProduct } from '../../text/terms.ts'
 import { type EventRange, eventNumber, LAST_SEQUENCE, type Occurrences, partitionOf } from './event-index.ts'
 import {
   coverOf,
@@ -233,16 +233,6 @@ type Asking = {
   isMarked: Marked | undefined
 }
 
-/** Of a longer text these many words are enough to find what is about the same. */
-const MAX_TELLING = 10
-
-const tellingWords = (text: string): AskedWord[] => {
-  const words = readQuery(text)
-  const telling = words.filter(({ term }) => !isCommonStem(term))
-  const enough = telling.length < MAX_TELLING ? words : telling
-  return enough.toSorted((a, b) => b.times - a.times).slice(0, MAX_TELLING)
-}
-
 /** Finds later conversations about what a text says, which the words of the prompt need not name. */
 async function laterAbout(
   ctx: UserCtx,
@@ -255,7 +245,7 @@ async function laterAbout(
     .map((range) => ({ ...range, from: Math.max(range.from, after + 1) }))
     .filter(({ from, to }) => from <= to)
   if (ranges.length === 0) return []
-  const { conversations } = await rankConversations(ctx, project, ranges, tellingWords(text), JOINED)
+  const { conversations } = await rankConversations(ctx, project, ranges, readQuery(text), JOINED)
   const later: Conversation[] = []
   for (const one of conversations.slice(0, MAX_LOOKED_AT)) {
     if (one.confidence < MIN_CONFIDENCE || isOf(one, sessionId)) continue

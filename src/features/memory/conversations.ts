@@ -34,7 +34,7 @@ type Evidence = Features & {
   named: number
 }
 
-/** Fitted on dialogues by their turns together; bench/README.md has the figures. */
+/** Fitted on dialogues, each by its turns together; bench/README.md has the figures. */
 const CONSTANT = -6.5
 const COEFFICIENTS: Readonly<Record<keyof Evidence, number>> = {
   coverage: 1.6,

@@ -9,7 +9,6 @@ export { type CapturedTurn, MINING, MINING_JOB, turnsOfSession } from './mining-
 export { transferPreferences } from './preferences.ts'
 export {
   appendTurn,
-  eventsFor,
   readSnapshot,
   type Snapshot,
   searchMemory,

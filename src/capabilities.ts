@@ -114,7 +114,9 @@ import {
   learnFromCommits,
   listCommits,
   listEvents,
+  listMarks,
   listProjects,
+  markPassage,
   proposeCard,
   readEvent,
   readSnapshot,
@@ -122,6 +124,7 @@ import {
   renameProject,
   searchMemory,
   transferPreferences,
+  unmarkPassage,
 } from './features/memory/index.ts'
 import {
   acceptDraft,
@@ -301,6 +304,9 @@ export const capabilities: readonly Capability[] = [
   readEvent,
   listEvents,
   deleteEvent,
+  markPassage,
+  listMarks,
+  unmarkPassage,
   transferPreferences,
   proposeCard,
   recordFromMemory,

@@ -14,7 +14,7 @@ type Question = {
   kind: 'chat' | 'commit'
   subject: string
   prompt: string
-  /** The chats or commits that decided, and those that a later one replaced. */
+  /** The chats or commits that decided, none where nothing did, and those that a later one replaced. */
   deciding: string[]
   outdated: string[]
   rule?: string
@@ -233,11 +233,13 @@ export async function run(args: string[]): Promise<Table[]> {
           vault,
           headers,
           kind,
-          questions.filter((one) => one.kind === kind),
+          questions.filter((one) => one.kind === kind && one.deciding.length > 0),
           budget,
         ),
       )
-    const absent = questions.filter(({ kind, subject }) => kind === 'chat' && !isKnown(subject))
+    const absent = questions.filter(
+      ({ kind, subject, deciding }) => kind === 'chat' && (deciding.length === 0 || !isKnown(subject)),
+    )
     let silent = 0
     for (const { id, prompt } of absent)
       if ((await recall(url, headers, 'half', id, prompt, budget)).silent) silent++

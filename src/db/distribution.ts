@@ -31,6 +31,7 @@ export const DISTRIBUTION = {
   project_histories: 'user_id',
   project_commits: 'user_id',
   project_commit_words: 'user_id',
+  memory_marks: 'user_id',
   credit_balances: 'user_id',
   credit_entries: 'user_id',
   rewarded_texts: 'user_id',

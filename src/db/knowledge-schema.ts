@@ -511,6 +511,18 @@ export type ContextPartitionsTable = {
   last_seq: number
 }
 
+export type MemoryMarksTable = {
+  mark_id: string
+  user_id: string
+  project_id: string
+  raw_id: string
+  reason: 'outdated' | 'wrong'
+  /** JSON: hashes of the marked sentences. */
+  hashes: string
+  is_whole: number
+  created_at: string
+}
+
 export type ContextEventsTable = {
   /** partition_no and the position in the partition (features/memory/events.search.ts). */
   event_no: number

@@ -17,6 +17,7 @@ import type {
   ContextProjectsTable,
   KeptSearchesTable,
   LibraryTables,
+  MemoryMarksTable,
   MiningDueTable,
   ModerationTables,
   ProjectCommitsDueTable,
@@ -76,6 +77,7 @@ export type Schema = {
   project_commits: ProjectCommitsTable
   project_commit_words: ProjectCommitWordsTable
   project_commits_due: ProjectCommitsDueTable
+  memory_marks: MemoryMarksTable
   raw_materials: RawMaterialsTable
 
   recall_calls: RecallCallsTable

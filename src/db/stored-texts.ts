@@ -102,6 +102,8 @@ export const STORED_TEXTS = {
 
   audit_log: { text: [], json: ['details'] },
 
+  memory_marks: { text: ['hashes'], counted: { writer: 'user_id' } },
+
   // Keys, numbers and times.
   schema_migrations: null,
   sessions: null,

@@ -251,6 +251,28 @@ test('an exchange is deleted after a question', async () => {
   await page.locator('main li button:focus').waitFor()
 })
 
+test('an exchange is marked as outdated, in part or whole, and the mark is taken back', async () => {
+  const person = await stage.person('Corrector')
+  await shop(person)
+  const { page } = person
+  await openPage(page, PROJECT)
+  const line = page.getByRole('button', { name: /The checkout is slow/ })
+  await line.click()
+  const ask = page.getByRole('button', { name: 'Outdated or wrong' }).last()
+  await ask.click()
+  await page.getByLabel('What is it?').selectOption('wrong')
+  await page.getByLabel('Only this passage').fill('No such sentence is there.')
+  await page.getByRole('button', { name: 'Mark', exact: true }).click()
+  await page.getByText('The event does not have this text').waitFor()
+  await page.getByLabel('Only this passage').fill('Find out why, and keep the tests green.')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Mark', exact: true }).click()
+  await page.getByText('Marked. Agents no longer get it by themselves.').waitFor()
+  await line.getByText('Wrong in part').waitFor()
+  await page.getByRole('button', { name: 'Take the mark back' }).click()
+  await expect.poll(() => line.getByText('Wrong in part').count()).toBe(0)
+})
+
 test('older events come on request', async () => {
   const person = await stage.person('Historian')
   for (let number = 0; number < 62; number++)

@@ -91,6 +91,39 @@ test('record, search and context work from the terminal, as text and as JSON', a
   expect(preferences.stdout).toBe('__user__/preferences  1 event\n\nYour preferences\nAnswer in English\n')
 })
 
+test('an event of memory is marked as outdated, and the mark is taken back', async () => {
+  const { apiKey } = JSON.parse(readFileSync(join(home, '.config/kvault/profile.json'), 'utf8'))
+  const answer = await fetch(`${vault.url}/api/v1/project-context/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({
+      project_key: 'org/marked',
+      event_type: 'agent_report',
+      content: 'We keep prices for one hour. Nothing else is cached by the shop.',
+    }),
+  })
+  const { raw_id } = (await answer.json()) as { raw_id: string }
+  expect((await kvault(['outdated', 'no-id'])).stderr).toContain('is not the id of an event')
+  expect((await kvault(['outdated', raw_id, '--passage', 'Something else entirely'])).code).toBe(1)
+  const part = await kvault([
+    'outdated',
+    raw_id,
+    '--wrong',
+    '--passage',
+    'We keep prices for one hour.',
+    '--json',
+  ])
+  expect(JSON.parse(part.stdout)).toMatchObject({ raw_id, reason: 'wrong', whole: false })
+  const whole = await kvault(['outdated', raw_id])
+  expect(whole.stdout).toBe('Marked as outdated: the event stays away from recall.\n')
+  expect((await kvault(['outdated', raw_id, '--undo', '--wrong'])).code).toBe(2)
+  expect(JSON.parse((await kvault(['outdated', raw_id, '--undo', '--json'])).stdout)).toEqual({
+    raw_id,
+    removed: 2,
+  })
+  expect((await kvault(['outdated', raw_id, '--undo'])).stdout).toBe('It has no mark.\n')
+})
+
 test('a card goes to the workspace of the settings, unless another is named', async () => {
   const call = async <T>(method: string, path: string, body: unknown, token = ''): Promise<T> => {
     const answer = await fetch(vault.url + path, {

@@ -126,6 +126,15 @@ async function memory(t: TestVault) {
   if (names.ids.length > 0)
     await fine(dev.post('/api/v1/recall', { ...before, about: names.ids.slice(0, 3) }))
   await fine(dev.delete(`${history}&confirmed_by_user=true`))
+  const decision = {
+    project_key: 'org/repo',
+    event_type: 'agent_report',
+    content: 'We decided to keep the export as it is',
+  }
+  const decided = await fine(dev.post(`${at}/events`, decision))
+  const { mark_id } = await fine(dev.post(`${at}/marks`, { raw_id: decided.raw_id, reason: 'wrong' }))
+  await fine(dev.get(`${at}/marks?project_key=org/repo`))
+  await fine(dev.delete(`${at}/marks/${mark_id}`))
   await fine(dev.delete(`${at}/events/${raw_id}`))
   await fine(
     dev.post(`${at}/preferences/transfer`, {

@@ -25,6 +25,7 @@ const OWN_NAMESPACE = new Set([
   'memory.append',
   'memory.append_turn',
   'memory.list_events',
+  'memory.list_marks',
   'memory.transfer_preferences',
   'memory.rename_project',
   'memory.delete_project',
@@ -77,6 +78,9 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const event = ok(await owner.post('/api/v1/project-context/events', written))
   const learned = { project_key: 'example/secret', reading_id: READING, commits: [COMMIT] }
   ok(await owner.post('/api/v1/project-context/commits', learned))
+  const said = { ...written, content: `${MARK} is what we decided to do` }
+  const decided = ok(await owner.post('/api/v1/project-context/events', said))
+  const mark = ok(await owner.post('/api/v1/project-context/marks', { raw_id: decided.raw_id }))
   const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...inTeam }))
   const candidates = [{ command: 'npm test', failure: `Error: ${MARK}`, success: 'ok', report: MARK }]
   const drafts = ok(await owner.post('/api/v1/drafts', { candidates }))
@@ -93,6 +97,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
       deleted_card_id: gone.card_id,
       comment_id: comment.comment_id,
       raw_id: event.raw_id,
+      mark_id: mark.mark_id,
       material_id: material.raw_id,
       key_id: key.key_id,
       search_id: kept.search_id,
@@ -136,7 +141,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     ban_id: crypto.randomUUID(),
     revision: 1,
     decision: 'hide',
-    reason: 'Because I want it.',
+    reason: capability.name === 'memory.mark' ? 'wrong' : 'Because I want it.',
     note: 'Look at it.',
     outcome: 'worked',
     to_card_id: ids.card_id,

@@ -164,6 +164,15 @@ function addHomes(command: MakeCommand, vaultCommand: MakeCommand, done: Done): 
     .option('--limit <n>', 'recent events, 1 to 100')
     .option('--json', 'as JSON')
     .action((project, options) => done(async () => (await import('./project.ts')).context(project, options)))
+  vaultCommand(
+    'outdated <event-id>',
+    'mark an event of your memory as outdated, so that recall leaves it out',
+  )
+    .option('--wrong', 'it was never true')
+    .option('--passage <text>', 'only these sentences of it')
+    .option('--undo', 'take its marks back')
+    .option('--json', 'as JSON')
+    .action((id, options) => done(async () => (await import('./marks.ts')).outdated(id, options)))
 }
 
 function addChecking(vaultCommand: MakeCommand, done: Done): void {

@@ -24,8 +24,9 @@ export function requireWorkspaceId(given: string | undefined): void {
 }
 
 /** Refuses an invalid id: an empty one, from an unset shell variable, would change the requested address. */
-export function requireId(what: 'card' | 'draft' | 'workspace', given: string): void {
-  if (!isUuid(given)) throw wrong(`"${plain(given)}" is not the id of a ${what}.`)
+export function requireId(what: 'card' | 'draft' | 'event' | 'workspace', given: string): void {
+  if (!isUuid(given))
+    throw wrong(`"${plain(given)}" is not the id of ${what === 'event' ? 'an' : 'a'} ${what}.`)
 }
 
 const refuseFile = (file: string, error: unknown): unknown => {

@@ -251,6 +251,15 @@ export const PERSONAL_DATA = {
   },
   project_commit_words: { owner: 'user_id', end: 'removed' },
   project_commits_due: { owner: 'user_id', end: 'removed' },
+  memory_marks: {
+    owner: 'user_id',
+    end: 'removed',
+    export: {
+      kind: 'memory_mark',
+      id: 'mark_id',
+      columns: ['mark_id', 'project_id', 'raw_id', 'reason', 'is_whole', 'created_at'],
+    },
+  },
   raw_materials: {
     owner: 'owner_id',
     end: 'deleted',

@@ -9,6 +9,7 @@ import { foldCase } from '../../text/fold.ts'
 import { type AskedWord, type Cover, type Coverage, coverageOf, FLOOR, readQuery } from '../../text/query.ts'
 import { MAX_CHARACTERS, READ_AT_ONCE, snippetAround } from '../../text/snippet.ts'
 import { type EventRange, eventNumber, type Occurrences, occurrencesIn, readLengths } from './event-index.ts'
+import { saidAbout } from './excerpt.ts'
 import { type Project, partitionsOfPerson } from './projects.ts'
 import {
   hasParts,
@@ -124,7 +125,7 @@ type JudgedEvent = RankedEvent & { features: Features; confidence: number }
 
 const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
 
-function confidenceOf(features: Features): number {
+export function confidenceOf(features: Features): number {
   if (features.asked === 0) return 0
   const sum = WEIGHED.reduce((sum, [name, coefficient]) => sum + coefficient * features[name], CONSTANT)
   return 1 / (1 + Math.exp(-sum))
@@ -142,9 +143,9 @@ function judge(events: readonly RankedEvent[], { wanted, information, unmatched 
   })
 }
 
-const NOT_THERE: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
+export const NOT_THERE: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
-function coverOf(words: Occurrences, options: Wanted): Cover {
+export function coverOf(words: Occurrences, options: Wanted): Cover {
   let best = NOT_THERE
   for (const option of options) {
     const count = words.counts[option.position] as number
@@ -196,9 +197,14 @@ const COUNTED = 150
 /** All later pages come from one ranking, so that a reader sees every event once. */
 const COUNTED_FOR_PAGES = 1000
 
-type Effort = { limit: number; corrects: boolean }
+type Effort = {
+  limit: number
+  corrects: boolean
+  /** How many candidates have their words counted, where fewer than usual are enough. */
+  counted?: number | undefined
+}
 
-type RankedEvent = {
+export type RankedEvent = {
   eventNo: number
   score: number
   words: Occurrences
@@ -206,6 +212,8 @@ type RankedEvent = {
 
 export type Ranking = {
   events: JudgedEvent[]
+  /** Undefined if no word of the question is known. */
+  plan: Plan | undefined
   /** How many events have any of the terms, and whether the number is exact. */
   matching: number
   isWhole: boolean
@@ -213,21 +221,22 @@ export type Ranking = {
   corrected: Record<string, string>
 }
 
-const NOTHING: Ranking = { events: [], matching: 0, isWhole: true, terms: [], corrected: {} }
+const NOTHING: Ranking = { events: [], plan: undefined, matching: 0, isWhole: true, terms: [], corrected: {} }
 
 export async function rankEvents(
   reach: Reach,
   asked: readonly AskedWord[],
-  { limit, corrects }: Effort,
+  { limit, corrects, counted }: Effort,
 ): Promise<Ranking> {
   if (reach.ranges.length === 0) return NOTHING
   const plan = await planQuestion(reach, asked, corrects)
   if (plan.wanted.length === 0) return NOTHING
   const candidates = gather(plan)
-  const events = judge(await rank(reach, plan, candidates, limit), plan)
+  const events = judge(await rank(reach, plan, candidates, { limit, counted }), plan)
   const positions = plan.wanted.flatMap((options) => options.flatMap(positionsOf))
   return {
     events,
+    plan,
     matching: candidates.size,
     isWhole: positions.every((position) => isWhole(plan.lists[position] as TermList)),
     terms: [...new Set(positions)].map((position) => plan.terms[position] as string),
@@ -242,11 +251,11 @@ async function rank(
   reach: Reach,
   { terms, wanted }: Plan,
   candidates: ReadonlyMap<number, number>,
-  limit: number,
+  { limit, counted: most = COUNTED }: Pick<Effort, 'limit' | 'counted'>,
 ): Promise<RankedEvent[]> {
   const { db, database, ranges } = reach
   const averageLength = await averageLengthIn(reach)
-  const counted = limit > COUNTED ? COUNTED_FOR_PAGES : COUNTED
+  const counted = limit > COUNTED ? COUNTED_FOR_PAGES : most
   const pool = bestOf(candidates, Math.max(MEASURED, counted))
   const numbers = pool.map(({ eventNo }) => eventNo)
   const lengths = await lengthsOf(reach, numbers)
@@ -366,17 +375,17 @@ async function findWithin(
 
 const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ isStopWord }) => !isStopWord)
 
-const rankIn = (
+export const rankIn = (
   ctx: UserCtx,
   project: Project,
   ranges: readonly EventRange[],
   asked: readonly AskedWord[],
-  { wanted, corrects }: RankedWindow,
+  { wanted, corrects, counted }: Pick<RankedWindow, 'wanted' | 'corrects'> & Pick<Effort, 'counted'>,
 ): Promise<Ranking> => {
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, numbers)
   const reach = { db: ctx.db, database: ctx.database, ranges, events }
-  return rankEvents(reach, asked, { limit: Math.min(wanted, MAX_RANKED), corrects })
+  return rankEvents(reach, asked, { limit: Math.min(wanted, MAX_RANKED), corrects, counted })
 }
 
 function hitsOf(
@@ -401,7 +410,7 @@ async function totalOf(
   return countWords(ctx.db, ctx.database.engine, partitions, asked, mostCounted)
 }
 
-async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
+export async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
   const positions = await lastPositions(ctx.db, project)
   return positions.map(({ partition, sequence }) => ({
     userId: project.user_id,
@@ -415,7 +424,11 @@ export const FoundEvent = z.object({
   raw_id: AnswerId,
   event_type: EventType,
   title: z.string().nullable(),
-  snippet: z.string().describe('The surroundings of the match.'),
+  snippet: z
+    .string()
+    .describe(
+      'In a search by words what the event says about the query, otherwise the surroundings of the match.',
+    ),
   session_id: z.string().nullable(),
   client: z.string().nullable(),
   meta: z.record(z.string(), JsonValue).nullable(),
@@ -435,19 +448,21 @@ export function presentRanked(
   { terms }: Pick<RankedHits, 'terms'>,
 ): ShownEvent[] {
   const confidenceOf = new Map(page.map(({ eventNo, confidence }) => [eventNo, confidence]))
+  const asked = new Set(terms)
   return rows.map((row) => {
-    const shown = presentEvent(row, tellingWord(row.content, terms))
+    const { at, word } = tellingWord(row.content, terms)
+    const shown = presentEvent(row, word, saidAbout(row, asked, at))
     const score = confidenceOf.get(row.event_no)
     if (score === undefined) return shown
     return { ...shown, score: Math.round(score * 10_000) / 10_000, ...(isWeak(score) ? { weak: true } : {}) }
   })
 }
 
-export const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
+export const presentEvent = (row: EventRow, needle: string, said?: string): ShownEvent => ({
   raw_id: row.raw_id,
   event_type: row.event_type,
   title: row.title,
-  snippet: snippetAround(row.content, needle),
+  snippet: said ?? snippetAround(row.content, needle),
   session_id: row.session_id,
   client: row.client,
   meta: fromJsonOrNull<Record<string, z.core.util.JSONType>>(row.meta),
@@ -456,18 +471,18 @@ export const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
 
 const LOOKED_THROUGH = 20_000
 
-/** Returns the most significant query word in the content, as it is written there. */
-function tellingWord(content: string, terms: readonly string[]): string {
+/** Returns the most significant query word in the content, as it is written there, and its place. */
+function tellingWord(content: string, terms: readonly string[]): { at: number; word: string } {
   const beginning = content.slice(0, LOOKED_THROUGH)
   const positionOf = new Map(terms.map((term, position) => [term, position]))
-  let best = { position: terms.length, word: '' }
+  let best = { position: terms.length, at: 0, word: '' }
   for (const { start, end, terms } of tokens(beginning))
     for (const term of terms) {
       const position = positionOf.get(term)
       if (position !== undefined && position < best.position)
-        best = { position, word: beginning.slice(start, end) }
+        best = { position, at: start, word: beginning.slice(start, end) }
     }
-  return foldCase(best.word)
+  return { at: best.at, word: foldCase(best.word) }
 }
 
 export async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {

@@ -40,8 +40,8 @@ export async function requireOwnEvent(ctx: UserCtx, rawId: string): Promise<Even
   return event
 }
 
-/** Returns an own event for deletion and locks its project, as every write to a project does. */
-async function lockOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
+/** Returns an own event for a change and locks its project, as every write to a project does. */
+export async function lockOwnEvent(ctx: UserCtx, rawId: string): Promise<EventWithKey> {
   const event = await requireOwnEvent(ctx, rawId)
   if (ctx.database.engine === 'sqlite') return event
   await lockProject(ctx.db, event)

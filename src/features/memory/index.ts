@@ -2,14 +2,17 @@ export { COMMITS_JOB, learnCommits } from './commit-queue.ts'
 export { type FoundCommit, findCommits, projectCommit } from './commit-search.ts'
 export { readCommitTexts } from './commit-store.ts'
 export { deleteCommits, learnFromCommits, listCommits, provenanceOfCommit } from './commits.ts'
+export { type Conversation, laterThanDocument, remember } from './conversations.ts'
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
+export { contradictionsOf, type ExcerptLine, excerptOf, spokenLines } from './excerpt.ts'
+export { type Marked, markedIn, withoutMarked } from './mark-store.ts'
+export { listMarks, markPassage, unmarkPassage } from './marks.ts'
 export { type CapturedTurn, MINING, MINING_JOB, turnsOfSession } from './mining-queue.ts'
 export { transferPreferences } from './preferences.ts'
 export {
   appendTurn,
-  eventsFor,
   readSnapshot,
   type Snapshot,
   searchMemory,

@@ -393,17 +393,6 @@ async function findByWords(
   }
 }
 
-export async function eventsFor(
-  ctx: UserCtx,
-  project: Project,
-  text: string,
-  limit: number,
-): Promise<ShownEvent[]> {
-  const query = cutText(text, MAX_QUERY_LENGTH).text
-  const { events } = await findByWords(ctx, project, query, { from: 0, limit }, false, 0)
-  return events
-}
-
 /** How many of the newest events are scanned for a common text, without an index. */
 const NEWEST = 200
 const SAMPLE = { events: 60, characters: 2000 }

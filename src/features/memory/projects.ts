@@ -16,6 +16,7 @@ import { MAX_KEY_BYTES, type ProjectName, readProjectKey, USER_PREFERENCES_KEY }
 import { audit } from '../audit/index.ts'
 import { requireRole } from '../permissions/index.ts'
 import { moveCommits, removeCommitsOf } from './commit-store.ts'
+import { moveMarks, removeMarks } from './mark-store.ts'
 import { moveDue, removeMinedOf } from './mining-queue.ts'
 import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
 import {
@@ -255,6 +256,7 @@ export async function removeProject(db: Db, project: ProjectRef): Promise<void> 
   const { user_id, project_id } = project
   await removeCommitsOf(db, project)
   await dropAliases(db, project)
+  await removeMarks(db, project)
   for (const table of ['context_partitions', 'context_projects'] as const)
     await db.deleteFrom(table).where('user_id', '=', user_id).where('project_id', '=', project_id).execute()
 }
@@ -529,6 +531,7 @@ async function mergeInto({ db }: UserCtx, project: Project, other: Project): Pro
   const moved = await moveEvents(db, project, other)
   await moveDue(db, project, other)
   await moveCommits(db, project, other)
+  await moveMarks(db, project, other)
   await removeProject(db, project)
   await recount(db, other, moved)
 }

@@ -16,8 +16,10 @@ import {
   readCommitTexts,
   readTurnTexts,
   resolveProject,
+  type Snapshot,
   snapshotOf,
   WorkspaceId,
+  withoutMarked,
 } from '../memory/index.ts'
 import {
   type Asker,
@@ -71,9 +73,9 @@ class Names {
 }
 
 /** Facts come first, then conversations, commits and cards, each with the newest first. */
-async function namesOf(ctx: UserCtx, memory: ProjectMemory, project: Project): Promise<NamesIndex> {
+async function namesOf(ctx: UserCtx, snapshot: Snapshot, project: Project): Promise<NamesIndex> {
   const names = new Names()
-  const { facts, project_preferences, user_preferences } = memory.snapshot
+  const { facts, project_preferences, user_preferences } = snapshot
   for (const document of [facts, project_preferences, user_preferences])
     if (document) names.text(document.content, document.raw_id, { all: true })
   const read = <T>(rows: readonly T[], each: (row: T) => void) =>
@@ -130,8 +132,8 @@ export const readNames = capability({
     const resolved = await resolveProject(ctx, project_key, workspace_id)
     const { project } = resolved
     if (!project) return { project_key: resolved.name.key, ids: [], files: {}, commands: {} }
-    const memory = { resolved, snapshot: await snapshotOf(ctx, resolved, 0, DOCUMENT_CHARACTERS) }
-    return { project_key: project.project_key, ...(await namesOf(ctx, memory, project)) }
+    const snapshot = await snapshotOf(ctx, resolved, 0, DOCUMENT_CHARACTERS)
+    return { project_key: project.project_key, ...(await namesOf(ctx, snapshot, project)) }
   },
 })
 
@@ -184,7 +186,9 @@ async function itemOf(
   }
   const [turn] = await readTurnTexts(ctx.db, project, 1, id)
   if (turn) {
-    const text = tellingText(turn.content, name, room)
+    const { isMarked } = memory
+    const content = isMarked ? withoutMarked(turn.content, isMarked) : turn.content
+    const text = tellingText(content ?? '', name, room)
     const title = `${turn.created_at.slice(0, 10)} ${turn.title ?? 'Earlier work on this project'}`
     const item = { kind: 'event' as const, id, title, text, why: `names ${name}`, ...home }
     return text === '' ? undefined : { item: memoryItem(item, asker), confidence: null }

@@ -14,7 +14,12 @@ import { isLikelyOutdated, provenanceOf, storedTrust, trustSummary } from '../ca
 import { type FoundCommit, provenanceOfCommit } from '../memory/index.ts'
 import type { RecalledItemAnswer } from './schemas.ts'
 
-export type ScoredItem = { item: RecalledItemAnswer; confidence: number | null }
+export type ScoredItem = {
+  item: RecalledItemAnswer
+  confidence: number | null
+  /** Events that the item speaks for: none of them may have been delivered in the session. */
+  covers?: readonly string[]
+}
 
 const TITLE_CHARACTERS = 160
 const FIX_CHARACTERS = 420

@@ -37,15 +37,25 @@ const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant
   },
 }
 
-export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number; history: number }>> = {
-  failure: { card: 0.35, memory: 0.8, history: 0.85 },
-  prompt: { card: 0.6, memory: 0.85, history: 0.5 },
+type Floors = {
+  card: number
+  /** For an event of memory by itself. */
+  memory: number
+  /** For a conversation by its turns together: of a failure, names of its trace would match too much. */
+  conversation: number | undefined
+  /** For a commit, pull request or record of the repository. */
+  history: number
+}
+
+export const FLOORS: Readonly<Record<AskingMoment, Floors>> = {
+  failure: { card: 0.35, memory: 0.8, conversation: undefined, history: 0.85 },
+  prompt: { card: 0.6, memory: 0.85, conversation: 0.45, history: 0.5 },
 }
 
 /** The default budget of each moment, in characters. */
 export const BUDGETS: Readonly<Record<Moment, number>> = {
   failure: 1200,
-  prompt: 1200,
+  prompt: 2000,
   start: 6000,
   compact: 6000,
   before: 900,

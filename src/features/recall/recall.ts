@@ -12,12 +12,22 @@ import { balanceOf, PUBLIC_SEARCH_COST, spentOn } from '../credits/index.ts'
 import { requireUser, settingsOf } from '../identity/index.ts'
 import { type FoundCard, findOwnAndTeam, lookInLibrary } from '../search/index.ts'
 import { knownBefore } from './before.ts'
-import { type Asker, cardItem, fitsInto, injectedText, isWithheld, type ScoredItem } from './items.ts'
-import { BUDGETS, FLOORS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
 import {
+  type Asker,
+  cardItem,
+  FRAME_CHARACTERS,
+  fitsInto,
+  injectedText,
+  isWithheld,
+  type ScoredItem,
+} from './items.ts'
+import { BUDGETS, type RecallContext, type ScoredCard, surelyFitting } from './judge.ts'
+import {
+  type Asked,
   findInHistory,
   findInMemory,
   isSaid,
+  itemsOfHistory,
   knownAtCompaction,
   knownAtStart,
   linesSaid,
@@ -56,18 +66,23 @@ export function questionOf(moment: RecallContext['moment'], text: string): Recal
   return { moment, query, lines, around: command ?? '', whole: text, signature: signature || null }
 }
 
-/** A failure gets one item. A prompt gets a card, a piece of memory and a commit, if they fit well enough. */
+/** A failure gets a card or what memory says of one matter. A prompt gets both and a commit, if they fit well enough. */
 type MostItems = { cards: number; memory: number; commits: number; all: number }
 
 const MAX_ITEMS: Readonly<Record<RecallContext['moment'], MostItems>> = {
-  failure: { cards: 1, memory: 1, commits: 1, all: 1 },
-  prompt: { cards: 1, memory: 1, commits: 1, all: 3 },
+  failure: { cards: 1, memory: 4, commits: 1, all: 4 },
+  prompt: { cards: 1, memory: 4, commits: 1, all: 6 },
 }
 
 /** What names the file or command that an agent is about to touch. */
 const BEFORE: MostItems = { cards: 1, memory: 2, commits: 2, all: 3 }
 
 export const LOOKED_AT = 6
+
+/** In characters: what a card needs at most. */
+const CARD_CHARACTERS = 900
+const roomBeside = (cards: readonly ScoredCard[], budget: number): number =>
+  budget - FRAME_CHARACTERS - (cards.length > 0 ? Math.min(CARD_CHARACTERS, budget / 2) : 0)
 
 type Fitting = {
   found: ScoredItem[]
@@ -79,6 +94,16 @@ const foundCard = ({ card, confidence }: ScoredCard, asker: Asker): ScoredItem =
     .why.map(({ where, words }) => `${where}: ${words.join(', ')}`)
     .join('; ')
   return { item: cardItem(card.row, why, asker), confidence }
+}
+
+/** Finds what conversations and the repository say. Both have half of the room, and the surer one comes first. */
+async function findRemembered(ctx: UserCtx, memory: ProjectMemory, asked: Asked): Promise<ScoredItem[]> {
+  const commits = await findInHistory(ctx, memory, asked.moment, asked.text)
+  const half = Math.floor(asked.room / 2)
+  const said = await findInMemory(ctx, memory, { ...asked, room: commits.length > 0 ? half : asked.room })
+  const history = itemsOfHistory(commits, memory, { ...asked, room: said.length > 0 ? half : asked.room })
+  const isSurer = (history[0]?.confidence ?? 0) > (said[0]?.confidence ?? 0)
+  return isSurer ? [...history, ...said] : [...said, ...history]
 }
 
 async function findFitting(
@@ -94,14 +119,15 @@ async function findFitting(
   const said = linesSaid([facts?.content ?? '', project_preferences?.content ?? ''])
   const news = cards.filter(({ card }) => !isSaid(card.row.fix_summary, said))
   const isExplained = moment === 'failure' && cards.length > 0
-  const inMemory = isExplained
+  const remembered = isExplained
     ? []
-    : await findInMemory(ctx, memory, query, { floor: FLOORS[moment].memory, sessionId, asker })
-  const inHistory = isExplained
-    ? []
-    : await findInHistory(ctx, memory, query, { floor: FLOORS[moment].history, budget, asker })
-  // Conversations and commits weigh the same: the surer one comes first.
-  const remembered = [...inMemory, ...inHistory].sort((a, b) => (b.confidence ?? 0) - (a.confidence ?? 0))
+    : await findRemembered(ctx, memory, {
+        moment,
+        text: query,
+        sessionId,
+        room: roomBeside(news, budget),
+        asker,
+      })
   return {
     found: [...news.map((card) => foundCard(card, asker)), ...remembered],
     isSaid: news.length < cards.length,
@@ -175,10 +201,13 @@ const NOTHING_THERE = { found: [], charged: 0 }
 
 type RecallCall = { sessionId: string | null; client: string | null; budget: number; asker: Asker }
 
+const isAsking = (moment: RecallInput['moment']): boolean =>
+  moment === 'failure' || moment === 'prompt' || moment === 'before'
+
 function textOf({ moment, text }: RecallInput): string | undefined {
-  const isAsking = moment === 'failure' || moment === 'prompt' || moment === 'before'
-  if (isAsking && text === undefined) throw invalid('text', `Field required for moment ${moment}`, 'missing')
-  if (!isAsking && text !== undefined)
+  if (isAsking(moment) && text === undefined)
+    throw invalid('text', `Field required for moment ${moment}`, 'missing')
+  if (!isAsking(moment) && text !== undefined)
     throw invalid('text', `Moment ${moment} takes no text; send it with failure, prompt or before`)
   return text
 }
@@ -251,8 +280,8 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
     const { shown, paid } = offer.mayRepeat
       ? { shown: new Set(input.exclude), paid: new Set(input.exclude) }
       : await shownBefore(ctx, input, call)
-    const isNew = (id: string) => !shown.has(id)
-    const mayCome = ({ item }: ScoredItem) => isNew(item.id) && fitsInto(item, call.budget)
+    const isNew = ({ item, covers = [item.id] }: ScoredItem) => !covers.some((id) => shown.has(id))
+    const mayCome = (found: ScoredItem) => isNew(found) && fitsInto(found.item, call.budget)
     const isUnpaid = (found: ScoredItem) => mayCome(found) && !paid.has(found.item.id)
     const { found: inLibrary, charged } = (await offer.library?.(ctx, call_id, isUnpaid)) ?? NOTHING_THERE
     const found = [...offer.found, ...inLibrary]
@@ -263,7 +292,7 @@ const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: Project
       call.budget,
     )
     const silent = items.length === 0
-    const isShown = found.some(({ item }) => !isNew(item.id))
+    const isShown = found.some((one) => !isNew(one))
     const reason: Reason = !silent ? 'fits' : isShown ? 'already_shown' : offer.silence
     const confidenceOf = new Map(found.map(({ item, confidence }) => [item.id, confidence]))
     await keepCall(
@@ -293,7 +322,7 @@ async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer
     budget: input.budget_chars ?? BUDGETS[input.moment],
     asker: { baseUrl: ctx.config.baseUrl, environment: input.environment, now: ctx.now() },
   }
-  const memory = await readMemory(ctx, input.project_key, input.moment === 'start' ? RECENT_EVENTS : 0)
+  const memory = await readMemory(ctx, input.project_key, isAsking(input.moment) ? 0 : RECENT_EVENTS)
   const answer = await deliver(ctx, input, await offerOf(ctx, input, memory, call), memory, call)
   const cards = answer.items.flatMap(({ kind, id }) => (kind === 'card' ? [{ card_id: id }] : []))
   await emit(ctx, 'cards.shown', { cards })

@@ -68,6 +68,7 @@ import type { listNotices, readNotices, unreadNotices } from '#server/features/i
 import type { addSamples, removeSamples } from '#server/features/inbox/sample-cards.ts'
 import type { readTeamWeek } from '#server/features/inbox/team-week.ts'
 import type { appendEvent, deleteEvent, listEvents, readEvent } from '#server/features/memory/events.ts'
+import type { listMarks, markPassage, unmarkPassage } from '#server/features/memory/marks.ts'
 import type { transferPreferences } from '#server/features/memory/preferences.ts'
 import type { readSnapshot, searchMemory } from '#server/features/memory/project-context.ts'
 import type { deleteProject, listProjects, renameProject } from '#server/features/memory/projects.ts'
@@ -189,6 +190,7 @@ type Called =
   | typeof listInvites
   | typeof listKeptSearches
   | typeof listLinks
+  | typeof listMarks
   | typeof listMembers
   | typeof listModeration
   | typeof listMyInvitations
@@ -206,6 +208,7 @@ type Called =
   | typeof login
   | typeof loginWithGoogle
   | typeof logout
+  | typeof markPassage
   | typeof me
   | typeof mergeCard
   | typeof moveCard
@@ -263,6 +266,7 @@ type Called =
   | typeof transferPreferences
   | typeof undeleteCard
   | typeof unlinkCards
+  | typeof unmarkPassage
   | typeof unmergeCard
   | typeof unpublishCard
   | typeof unreadNotices

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { USER_PREFERENCES_KEY } from '#server/shared/memory.ts'
 import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
+import type { RouteAnswer } from '../../api/routes.ts'
 import type { EventType, MemoryEvent, MemoryProject } from '../../api/types.ts'
 
 export const USER_PREFERENCES = USER_PREFERENCES_KEY
@@ -80,6 +81,15 @@ export const documentsQuery = (project: ProjectName) =>
       }
     },
   })
+
+/** Passages that the person has marked as outdated or wrong. */
+export const marksQuery = (project: ProjectName) =>
+  queryOptions({
+    queryKey: ['memory', 'marks', ...keyOf(project)],
+    queryFn: ({ signal }) => call('GET /api/v1/project-context/marks', named(project), { signal }),
+  })
+
+export type MemoryMark = RouteAnswer<'GET /api/v1/project-context/marks'>['items'][number]
 
 export const eventQuery = (rawId: string) =>
   queryOptions({

@@ -143,6 +143,21 @@ export const deleteFromMemory = 'Delete from memory'
 export const deleteEventsWarning = (events: string) =>
   `This removes ${events} for good: the text, and what search knows of it. Agents no longer read it. It cannot be undone.`
 
+export const outdated = 'Outdated'
+export const wrong = 'Wrong'
+export const marked = (reason: 'outdated' | 'wrong', whole: boolean) =>
+  `${reason === 'wrong' ? wrong : outdated}${whole ? '' : ' in part'}`
+export const markOutdated = 'Outdated or wrong'
+export const mark = 'Mark'
+export const markReason = 'What is it?'
+export const markPassage = 'Only this passage'
+export const markPassageHint = 'Copy whole sentences from the text. Left empty, all of it is marked.'
+export const markHint =
+  'Agents no longer get it by themselves, also when the same text is captured again. It stays here, and search finds it.'
+export const markKept = 'Marked. Agents no longer get it by themselves.'
+export const takeMarkBack = 'Take the mark back'
+export const markTakenBack = 'Agents may get it again.'
+
 // Transfer dialog
 export const preferencesCopied = (preferences: string, project: string) =>
   `${preferences} copied to ${project}.`

@@ -23,6 +23,7 @@ import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { type Entry, ExchangeText, MakeCard } from './event-page.tsx'
+import { MarkBadges, MarkEvents } from './mark-events.tsx'
 import { memoryChanged, type ProjectName, type TimelineFilter, timelineQuery } from './memory-queries.ts'
 import { EVENT_TYPES } from './routes.ts'
 import * as strings from './strings.ts'
@@ -224,6 +225,7 @@ function ExchangeBadges({ exchange }: { exchange: Exchange }) {
   const removed = secretsRemoved(exchange)
   return (
     <span className="mt-1 flex flex-wrap gap-1 empty:hidden">
+      <MarkBadges events={eventsOf(exchange)} />
       {exchange.notes.map((note) => (
         <Badge key={note.raw_id} icon={<StickyNote size={12} aria-hidden />}>
           {noteName(note)}
@@ -274,6 +276,7 @@ function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
       ))}
       <div className="flex flex-wrap items-center gap-2">
         <MakeCard rawIds={rawIdsOf(exchange)} />
+        <MarkEvents events={eventsOf(exchange)} />
         <DeleteEvents events={eventsOf(exchange)} />
       </div>
     </div>

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { contextFor, type Viewer } from '../../src/core/context.ts'
+import { NO_DEMANDS } from '../../src/features/search/hits.ts'
 import { codesAsked, isAboutAnotherCode } from '../../src/features/search/query.ts'
 import { loadHits } from '../../src/features/search/results.ts'
 import { retrieve, type SearchHit } from '../../src/features/search/retrieve.ts'
@@ -197,7 +198,7 @@ async function ask(
   const first = hits.slice(0, DEPTH)
   const byNumber = new Map(first.map((hit) => [hit.docNo, hit]))
   const codes = codesAsked(text)
-  const { loaded } = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false, codes })
+  const { loaded } = await loadHits(ctx, scope, asked, first, { ...NO_DEMANDS, codes })
   const right = collection.judgements.get(query._id)
   const weighed = weighQuery(asked)
   return {

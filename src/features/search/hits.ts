@@ -43,19 +43,38 @@ export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   return ordered
 }
 
+/** Moves cards with more of the preferred phrases before cards that are at most this much surer. */
+const NEAR_PREFERRED = 0.25
+
+type Preferred = Pick<FoundCard, 'preferred' | 'confidence'>
+
+export function byPreference<T extends Preferred>(ranked: readonly T[]): T[] {
+  const ordered: T[] = []
+  for (const hit of ranked) {
+    let at = ordered.length
+    const overtakes = (earlier: T) =>
+      hit.preferred > earlier.preferred && earlier.confidence - hit.confidence <= NEAR_PREFERRED
+    while (at > 0 && overtakes(ordered[at - 1] as T)) at--
+    ordered.splice(at, 0, hit)
+  }
+  return ordered
+}
+
 type Judgement = FoundCard & { score: number; isWeak: boolean }
 
 type Picked = Judgement & { homeFacts: HomeFacts }
 
 export type HitLimits = { limit: number; minScore: number; demands: Demands }
 
-type Picks = {
+export type Picks = {
   picked: Picked[]
   total: number
 }
 
 /** The minimum number of hits to read, so that trust can reorder them and scores do not depend on `limit`. */
 const MIN_READ = FIRST_HITS
+/** A card with a preferred phrase may be further down. */
+const MIN_READ_PREFERRED = 20
 
 /** After a winner of at least this confidence, hits beyond a large drop are cut. */
 const CLEAR_WINNER = 0.8
@@ -161,7 +180,7 @@ async function readHits(
   { limit, minScore, demands }: HitLimits,
   { likely, others: unlikely, bar }: ScoredHit,
 ) {
-  const enough = Math.max(limit, MIN_READ)
+  const enough = Math.max(limit, demands.preferred.length > 0 ? MIN_READ_PREFERRED : MIN_READ)
   const { loaded, hasRoom, read } = reading(ctx, scope, found, demands)
   const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
   let strong: Judgement[] = []
@@ -198,7 +217,8 @@ export async function pickHits(
   // Cards without known covers come last. They count as hits if each of the others is a hit.
   const { others, listed } = judgement
   const isEveryHit = others.length === listed
-  const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)
+  const ordered = (hits: readonly Judgement[]) => byPreference(byTrust(hits))
+  const shown = [...ordered(strong), ...ordered(weak)].slice(0, limit)
   const homes = await homesOf(
     ctx.db,
     scope.viewerId,
@@ -212,6 +232,14 @@ export async function pickHits(
     total: strong.length + unread + (isEveryHit ? listed : 0),
   }
 }
+
+/** Marks all results as weak, of a reading that is less strict than the query. */
+export const weakened = ({ picked }: Picks, { minScore }: HitLimits): Picks => ({
+  picked: picked
+    .map((hit) => ({ ...hit, isWeak: true, score: Math.min(hit.score, UNSURE) }))
+    .filter(({ score }) => score >= minScore),
+  total: 0,
+})
 
 export type Outcome = Picks & { charged: number; balance: number }
 
@@ -262,7 +290,7 @@ const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope =>
   filters: {},
 })
 
-const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: NO_CODES }
+export const NO_DEMANDS: Demands = { phrases: [], preferred: [], isInTitle: false, codes: NO_CODES }
 
 export type Information = ReadonlyMap<string, number>
 

@@ -347,10 +347,13 @@ export type FoundCard = HitCard & {
   logit: number
   trust: StoredTrust | null
   covers: Cover[]
+  /** How many of the preferred phrases the card has. */
+  preferred: number
 }
 
 export type Demands = {
   phrases: readonly string[]
+  preferred: readonly string[]
   isInTitle: boolean
   codes: AskedCodes
 }
@@ -376,6 +379,7 @@ export async function loadHits(
 ): Promise<{ loaded: FoundCard[]; characters: number }> {
   const cards = await hitCards(ctx, scope, hits)
   const phrases = demands.phrases.map(phraseTest)
+  const wishes = demands.preferred.map(phraseTest)
   const readHit = hitReader(asked)
   const loaded = hits.flatMap((hit) => {
     const card = cards.get(hit.docNo)
@@ -384,7 +388,9 @@ export async function loadHits(
     const read = demands.isInTitle ? titleOf(texts.read) : texts.read
     if (!phrases.every((isIn) => read.fields.some(({ text }) => isIn(text)))) return []
     const matched = readHit(read, hit, isAboutAnotherCode(demands.codes, texts.read))
-    return matched ? [{ row, texts, trust: storedTrust(row), ...matched }] : []
+    if (!matched) return []
+    const preferred = wishes.filter((isIn) => read.fields.some(({ text }) => isIn(text))).length
+    return [{ row, texts, trust: storedTrust(row), preferred, ...matched }]
   })
   let characters = 0
   for (const { texts } of cards.values()) characters += lengthOf(texts)

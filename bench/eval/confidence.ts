@@ -15,6 +15,8 @@ import {
   FLOOR,
   featuresOf,
   isMetByChance,
+  lacksTelling,
+  logitAmongAlike,
   logitOfChance,
   readQuery,
   weighQuery,
@@ -80,7 +82,7 @@ const NOBODY = 'nobody'
 const isAlike = (a: AskedCollection, b: AskedCollection) => a.subject !== undefined && a.subject === b.subject
 
 /** A collection, or a part of it, stored as the cards of one account. */
-type Scope = {
+export type Scope = {
   name: string
   from: string
   collection: Collection
@@ -89,7 +91,7 @@ type Scope = {
 }
 
 /** What the search for one query has found. */
-type Asked = {
+export type Asked = {
   scope: string
   from: string
   /** The collection that the query is of. */
@@ -98,7 +100,7 @@ type Asked = {
   kind: string
   isForeign: boolean
   /** The features of the first ten hits, and whether they are met by chance. */
-  hits: (Features & { isByChance: boolean })[]
+  hits: (Features & { isByChance: boolean; lacksTelling: boolean })[]
   /** Which of them is the judged card. */
   judged: number
 }
@@ -171,7 +173,7 @@ async function askAll(vault: OpenVault, scope: Scope, query: Query, foreign?: st
   return found
 }
 
-async function ask(
+export async function ask(
   vault: OpenVault,
   { name, from, person, collection, nameOf }: Scope,
   query: Query,
@@ -211,7 +213,7 @@ async function ask(
     hits: loaded.map(({ row, covers, texts }) => {
       const features = featuresOf(weighed, covers, byNumber.get(row.doc_no) as SearchHit)
       const isByChance = isMetByChance(covers, features) || isAboutAnotherCode(codes, texts.read)
-      return { ...features, isByChance }
+      return { ...features, isByChance, lacksTelling: lacksTelling(weighed.information, covers) }
     }),
     judged: foreign ? -1 : loaded.findIndex(({ row }) => right?.has(nameOf.get(row.card_id) ?? '') === true),
   }
@@ -257,8 +259,12 @@ function fitModel(asked: readonly Asked[]): Model {
 
 /** The confidence of every hit of a query by a model, in the order of the ranking. */
 function scoresBy(model: Model, { hits }: Asked): number[] {
+  const ownCard = hits
+    .slice(0, FIRST_HITS)
+    .map((hit) => (hit.lacksTelling ? logitAmongAlike(hit) : Number.POSITIVE_INFINITY))
+  const most = Math.max(Number.NEGATIVE_INFINITY, ...ownCard)
   const logits = hits.map((hit) => {
-    const logit = logitBy(model, hit)
+    const logit = Math.min(most, logitBy(model, hit))
     return hit.isByChance ? logitOfChance(logit) : logit
   })
   const best = Math.max(Number.NEGATIVE_INFINITY, ...logits.slice(0, FIRST_HITS))

@@ -6,6 +6,7 @@ import {
   FIRST_HITS,
   FLOOR,
   logitByCovers,
+  neighbourLogit,
   readQuery,
   weighQuery,
 } from '../../text/query.ts'
@@ -99,12 +100,15 @@ function barFor(confidences: readonly number[], minScore: number): number {
   return drop < 0 ? least : (falling[drop - 1] as number)
 }
 
-type Match = { logit: number; isCarried: boolean }
+type Match = Pick<FoundCard, 'logit' | 'ownCard'> & { isCarried: boolean }
 
 function confidencesOf(hits: readonly Match[]): number[] {
   const first = hits.filter(({ isCarried }) => isCarried).slice(0, FIRST_HITS)
-  const best = Math.max(Number.NEGATIVE_INFINITY, ...first.map(({ logit }) => logit))
-  return hits.map(({ logit }) => confidenceOf(besideBest(logit, best)))
+  const surest = (logits: readonly number[]) => Math.max(Number.NEGATIVE_INFINITY, ...logits)
+  // Where the first hits are neighbours of what was asked, no other is sure.
+  const ownCard = first.length > 0 ? surest(first.map((hit) => hit.ownCard)) : Number.POSITIVE_INFINITY
+  const best = Math.min(ownCard, surest(first.map(({ logit }) => logit)))
+  return hits.map(({ logit }) => confidenceOf(besideBest(Math.min(logit, ownCard), best)))
 }
 
 type ScoredHit = {
@@ -115,12 +119,19 @@ type ScoredHit = {
 }
 
 /** Judges each hit by the index alone. A card without known covers is not a hit. */
-function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean): ScoredHit {
+function judge(
+  { hits, asked }: Retrieved,
+  { minScore, demands: { isInTitle, hasTelling } }: Pick<HitLimits, 'minScore' | 'demands'>,
+): ScoredHit {
   const query = weighQuery(asked)
   const known = hits.filter(({ covers }) => covers !== undefined)
   const matches = known.map((hit): Match => {
     const covers = (isInTitle ? hit.covers?.map(titleOnly) : hit.covers) ?? []
-    return { logit: logitByCovers(query, covers, hit), isCarried: isCarried(covers) }
+    return {
+      logit: logitByCovers(query, covers, hit),
+      ownCard: hasTelling ? neighbourLogit(query, covers, hit) : Number.POSITIVE_INFINITY,
+      isCarried: isCarried(covers),
+    }
   })
   const confidences = confidencesOf(matches)
   const bar = barFor(
@@ -140,11 +151,16 @@ function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean)
 
 const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cover, credit: 0 })
 
-export const mayHit = (found: Retrieved, { minScore, demands }: HitLimits): boolean =>
-  judge(found, minScore, demands.isInTitle).likely.length > 0
+export const mayHit = (found: Retrieved, wish: HitLimits): boolean => judge(found, wish).likely.length > 0
 
 function judgeLoaded(loaded: readonly FoundCard[], bar: number): Judgement[] {
-  const matches = loaded.map(({ logit, covers }): Match => ({ logit, isCarried: isCarried(covers) }))
+  const matches = loaded.map(
+    ({ logit, ownCard, covers }): Match => ({
+      logit,
+      ownCard,
+      isCarried: isCarried(covers),
+    }),
+  )
   const scores = confidencesOf(matches)
   return loaded.map((one, i) => {
     const confidence = scores[i] as number
@@ -211,8 +227,8 @@ export async function pickHits(
   found: Retrieved,
   wish: HitLimits,
 ): Promise<Picks> {
-  const { limit, minScore, demands } = wish
-  const judgement = judge(found, minScore, demands.isInTitle)
+  const { limit } = wish
+  const judgement = judge(found, wish)
   const { strong, weak, unread } = await readHits(ctx, scope, found, wish, judgement)
   // Cards without known covers come last. They count as hits if each of the others is a hit.
   const { others, listed } = judgement
@@ -290,7 +306,13 @@ const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope =>
   filters: {},
 })
 
-export const NO_DEMANDS: Demands = { phrases: [], preferred: [], isInTitle: false, codes: NO_CODES }
+export const NO_DEMANDS: Demands = {
+  phrases: [],
+  preferred: [],
+  isInTitle: false,
+  codes: NO_CODES,
+  hasTelling: false,
+}
 
 export type Information = ReadonlyMap<string, number>
 

@@ -28,6 +28,7 @@ import {
   confidenceOf,
   logitByCovers,
   logitOfChance,
+  neighbourLogit,
   STEM_CREDIT,
   weighQuery,
 } from '../../text/query.ts'
@@ -345,6 +346,8 @@ export type FoundCard = HitCard & {
   marked: Marked
   confidence: number
   logit: number
+  /** How sure the card is to be meant, and not a neighbour. */
+  ownCard: number
   trust: StoredTrust | null
   covers: Cover[]
   /** How many of the preferred phrases the card has. */
@@ -356,6 +359,8 @@ export type Demands = {
   preferred: readonly string[]
   isInTitle: boolean
   codes: AskedCodes
+  /** A missing telling word makes a hit unsure. Recall compares names by itself. */
+  hasTelling: boolean
 }
 
 const isEmpty = (asked: SearchScope['environment']): boolean => {
@@ -380,7 +385,7 @@ export async function loadHits(
   const cards = await hitCards(ctx, scope, hits)
   const phrases = demands.phrases.map(phraseTest)
   const wishes = demands.preferred.map(phraseTest)
-  const readHit = hitReader(asked)
+  const readHit = hitReader(asked, demands)
   const loaded = hits.flatMap((hit) => {
     const card = cards.get(hit.docNo)
     if (!card || !passes(card, scope)) return []
@@ -399,7 +404,7 @@ export async function loadHits(
 
 const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
 
-function hitReader(asked: readonly QueryTerm[]) {
+function hitReader(asked: readonly QueryTerm[], { hasTelling }: Demands) {
   const query = weighQuery(asked)
   const termsFor = termsByCovers(asked)
   const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? nameTest(spoken) : undefined))
@@ -410,8 +415,9 @@ function hitReader(asked: readonly QueryTerm[]) {
     if (marked.forms.size === 0) return undefined
     const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms, named))
     const byCovers = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
+    const ownCard = hasTelling ? neighbourLogit(query, covers, hit) : Number.POSITIVE_INFINITY
     const logit = isByChance ? logitOfChance(byCovers) : byCovers
-    return { marked, covers, logit, confidence: confidenceOf(logit) }
+    return { marked, covers, logit, ownCard, confidence: confidenceOf(logit) }
   }
 }
 

@@ -253,6 +253,7 @@ const wishFor = (input: CardQuery, read: QueryRead): HitLimits => ({
     preferred: read.preferred,
     isInTitle: read.isInTitle,
     codes: codesAsked(read.text),
+    hasTelling: true,
   },
 })
 

@@ -263,6 +263,31 @@ onBothEngines('what is a hit', (t) => {
     }
   })
 
+  test('a card in other words of the field comes, weak, explained, and at no price', async () => {
+    const [someone, stranger] = [await t.user(), await t.user()]
+    const title = 'The wombat resizer dies with out of memory'
+    const { card_id } = await record(someone, {
+      title,
+      symptom: 'one',
+      fix_summary: 'two',
+      root_cause: 'three',
+    })
+    await someone.post(`/api/v1/cards/${card_id}/publish`)
+    await maintainIndex(contextFor(t.app.services))
+    const { body } = await someone.post('/api/v1/search', { query: 'OOM' })
+    expect(body).toMatchObject({
+      total: 0,
+      corrected: {},
+      results: [{ title, weak: true, matched_terms: ['memory'] }],
+    })
+    const other = await stranger.post('/api/v1/search', { query: 'OOM', scope: 'public' })
+    expect(other.body).toMatchObject({ results: [], credits_charged: 0 })
+    // A quoted word is asked for as it is.
+    const quoted = await someone.post('/api/v1/search', { query: 'wombat +"oom"' })
+    expect(quoted.body.total).toBe(0)
+    await someone.delete(`/api/v1/cards/${card_id}`)
+  })
+
   describe.each([
     ['read whole', usualTuning().readWhole],
     ['asked by the index', 0],

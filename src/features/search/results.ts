@@ -442,9 +442,9 @@ function termsByCovers(asked: readonly QueryTerm[]): (covers: readonly Cover[] |
 
 function termsOf(asked: readonly QueryTerm[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
-    asked.flatMap(({ term, parts, otherTerms = [], meant }, i) => {
+    asked.flatMap(({ term, parts, otherTerms = [], related, meant }, i) => {
       const cover = covers?.[i]
-      if (cover?.credit === 0) return []
+      if (cover?.credit === 0) return related
       return [term, ...otherTerms, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
     }),
   )

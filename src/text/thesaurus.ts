@@ -55,7 +55,7 @@ certificate cert certs x509 zertifikat certificat certificado 証明書 证书
 tls ssl https handshake
 expired expires expiry abgelaufen expiré expirée caducado caducada vencido 期限切れ
 ci pipeline continuous workflow
-connections clients sessions pool max
+clients sessions
 null nil undefined none nullpointerexception npe nullreferenceexception
 ratelimit throttle throttled throttling 429 quota limit rate requests
 dns resolve resolved resolution getaddrinfo enotfound nslookup lookup hostname namensauflösung

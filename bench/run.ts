@@ -23,7 +23,8 @@ const BENCHES = {
 }
 const EVALS = {
   collections: 'search over judged collections beside flat BM25; --fit fits the confidence <folder> …',
-  near: 'search where all cards are about programs that fail',
+  asked: 'quotation marks, slips, two words, Japanese, other words than the card has; --against <folder>',
+  near: 'search where all cards are about programs that fail; --fit',
   recall: 'whether recall brings the card that fits and is silent where none does; --fit [folder …]',
   memory: 'ranked memory search beside flat BM25; --fit [folder …]',
   safety: 'the review for danger over attacks and clean texts [folder …]',

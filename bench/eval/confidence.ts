@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { contextFor, type Viewer } from '../../src/core/context.ts'
+import { NO_DEMANDS } from '../../src/features/search/hits.ts'
 import { codesAsked, isAboutAnotherCode } from '../../src/features/search/query.ts'
 import { loadHits } from '../../src/features/search/results.ts'
 import { retrieve, type SearchHit } from '../../src/features/search/retrieve.ts'
@@ -14,6 +15,8 @@ import {
   FLOOR,
   featuresOf,
   isMetByChance,
+  lacksTelling,
+  logitAmongAlike,
   logitOfChance,
   readQuery,
   weighQuery,
@@ -79,7 +82,7 @@ const NOBODY = 'nobody'
 const isAlike = (a: AskedCollection, b: AskedCollection) => a.subject !== undefined && a.subject === b.subject
 
 /** A collection, or a part of it, stored as the cards of one account. */
-type Scope = {
+export type Scope = {
   name: string
   from: string
   collection: Collection
@@ -88,7 +91,7 @@ type Scope = {
 }
 
 /** What the search for one query has found. */
-type Asked = {
+export type Asked = {
   scope: string
   from: string
   /** The collection that the query is of. */
@@ -97,7 +100,7 @@ type Asked = {
   kind: string
   isForeign: boolean
   /** The features of the first ten hits, and whether they are met by chance. */
-  hits: (Features & { isByChance: boolean })[]
+  hits: (Features & { isByChance: boolean; lacksTelling: boolean })[]
   /** Which of them is the judged card. */
   judged: number
 }
@@ -170,7 +173,7 @@ async function askAll(vault: OpenVault, scope: Scope, query: Query, foreign?: st
   return found
 }
 
-async function ask(
+export async function ask(
   vault: OpenVault,
   { name, from, person, collection, nameOf }: Scope,
   query: Query,
@@ -197,7 +200,7 @@ async function ask(
   const first = hits.slice(0, DEPTH)
   const byNumber = new Map(first.map((hit) => [hit.docNo, hit]))
   const codes = codesAsked(text)
-  const { loaded } = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false, codes })
+  const { loaded } = await loadHits(ctx, scope, asked, first, { ...NO_DEMANDS, codes })
   const right = collection.judgements.get(query._id)
   const weighed = weighQuery(asked)
   return {
@@ -210,7 +213,7 @@ async function ask(
     hits: loaded.map(({ row, covers, texts }) => {
       const features = featuresOf(weighed, covers, byNumber.get(row.doc_no) as SearchHit)
       const isByChance = isMetByChance(covers, features) || isAboutAnotherCode(codes, texts.read)
-      return { ...features, isByChance }
+      return { ...features, isByChance, lacksTelling: lacksTelling(weighed.information, covers) }
     }),
     judged: foreign ? -1 : loaded.findIndex(({ row }) => right?.has(nameOf.get(row.card_id) ?? '') === true),
   }
@@ -256,8 +259,12 @@ function fitModel(asked: readonly Asked[]): Model {
 
 /** The confidence of every hit of a query by a model, in the order of the ranking. */
 function scoresBy(model: Model, { hits }: Asked): number[] {
+  const ownCard = hits
+    .slice(0, FIRST_HITS)
+    .map((hit) => (hit.lacksTelling ? logitAmongAlike(hit) : Number.POSITIVE_INFINITY))
+  const most = Math.max(Number.NEGATIVE_INFINITY, ...ownCard)
   const logits = hits.map((hit) => {
-    const logit = logitBy(model, hit)
+    const logit = Math.min(most, logitBy(model, hit))
     return hit.isByChance ? logitOfChance(logit) : logit
   })
   const best = Math.max(Number.NEGATIVE_INFINITY, ...logits.slice(0, FIRST_HITS))

@@ -6,8 +6,10 @@ import {
   confidenceOf,
   FLOOR,
   featuresOf,
+  lacksTelling,
   logitByCovers,
   logitOf,
+  neighbourLogit,
   weighQuery,
 } from './query.ts'
 
@@ -61,6 +63,18 @@ test('one word of a query that is mostly unknown is not a hit', () => {
   expect(sure([HAS, LACKS, LACKS, HAS])).toBeGreaterThan(FLOOR)
   const one = weighQuery([{ information: 0.9, isUnknown: false }])
   expect(logitByCovers(one, [HAS], short)).toBe(logitOf(featuresOf(one, [HAS], short)))
+})
+
+test('a telling word that the card lacks makes a hit unsure in a vault of one trade, and in a large vault less so', () => {
+  const words = weighQuery([0.8, 0.8, 0.5].map((information) => ({ information, isUnknown: false })))
+  const sure = (covers: readonly Cover[], cards = 300) =>
+    confidenceOf(neighbourLogit(words, covers, { cards, length: 60 }))
+  expect(sure([HAS, HAS, HAS])).toBe(1)
+  expect(sure([LACKS, HAS, LACKS])).toBeLessThan(FLOOR)
+  expect(sure([LACKS, HAS, LACKS], 5000)).toBeGreaterThan(sure([LACKS, HAS, LACKS]))
+  const common = weighQuery([0.8, 0.3].map((information) => ({ information, isUnknown: false })))
+  expect(lacksTelling(common.information, [HAS, LACKS])).toBe(false)
+  expect(lacksTelling(common.information, [LACKS, HAS])).toBe(true)
 })
 
 describe('the confidence beside the best of the first hits', () => {

@@ -326,6 +326,30 @@ export const logitOf = (features: Features): number =>
   COEFFICIENTS.cards * features.cards +
   COEFFICIENTS.length * features.length
 
+/** Fitted by `npm run eval -- near --fit` on questions beside cards of the same trade. */
+export const ALIKE_CONSTANT = -4.5
+export const ALIKE_COEFFICIENTS = { coverage: 3.87, covered: 2.48, asked: 0.3, prominence: 0.55 }
+
+/** From about 500 cards on, cards of one trade are a smaller part of a vault, and few words decide. */
+const FEW_CARDS = Math.log10(500)
+const PER_MORE_CARDS = 2
+
+/** A missing word that says less is no sign of another card. */
+const TELLING = 0.4
+
+/** Returns whether the card has none of the forms of a telling word. */
+export const lacksTelling = (information: readonly number[], covers: readonly Cover[]): boolean =>
+  covers.some(({ credit }, i) => credit === 0 && (information[i] as number) >= TELLING)
+
+/** The confidence that the card is meant, and not another one about the same tools, though a telling word is missing. */
+export const logitAmongAlike = ({ coverage, covered, asked, prominence, cards }: Features): number =>
+  ALIKE_CONSTANT +
+  ALIKE_COEFFICIENTS.coverage * coverage +
+  ALIKE_COEFFICIENTS.covered * covered +
+  ALIKE_COEFFICIENTS.asked * asked +
+  ALIKE_COEFFICIENTS.prominence * prominence +
+  PER_MORE_CARDS * Math.max(0, cards - FEW_CARDS)
+
 const SEVERAL_WORDS = 3
 const MIN_PER_WORD = 0.35
 const MOSTLY_UNKNOWN = 0.5
@@ -345,6 +369,16 @@ export function logitByCovers(query: WeighedQuery, covers: readonly Cover[], aro
   const logit = logitOf(features)
   return isMetByChance(covers, features) ? logitOfChance(logit) : logit
 }
+
+/** Returns how sure a hit is to be more than a neighbour of what was asked; it is if it has every telling word. */
+export const neighbourLogit = (
+  query: WeighedQuery,
+  covers: readonly Cover[],
+  around: Surroundings,
+): number =>
+  lacksTelling(query.information, covers)
+    ? logitAmongAlike(featuresOf(query, covers, around))
+    : Number.POSITIVE_INFINITY
 
 /** Confidences have four decimals, so that a shown value can be used as `min_score`. */
 const TEN_THOUSANDTHS = 10_000

@@ -6,6 +6,7 @@ import {
   FIRST_HITS,
   FLOOR,
   logitByCovers,
+  neighbourLogit,
   readQuery,
   weighQuery,
 } from '../../text/query.ts'
@@ -43,19 +44,38 @@ export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   return ordered
 }
 
+/** Moves cards with more of the preferred phrases before cards that are at most this much surer. */
+const NEAR_PREFERRED = 0.25
+
+type Preferred = Pick<FoundCard, 'preferred' | 'confidence'>
+
+export function byPreference<T extends Preferred>(ranked: readonly T[]): T[] {
+  const ordered: T[] = []
+  for (const hit of ranked) {
+    let at = ordered.length
+    const overtakes = (earlier: T) =>
+      hit.preferred > earlier.preferred && earlier.confidence - hit.confidence <= NEAR_PREFERRED
+    while (at > 0 && overtakes(ordered[at - 1] as T)) at--
+    ordered.splice(at, 0, hit)
+  }
+  return ordered
+}
+
 type Judgement = FoundCard & { score: number; isWeak: boolean }
 
 type Picked = Judgement & { homeFacts: HomeFacts }
 
 export type HitLimits = { limit: number; minScore: number; demands: Demands }
 
-type Picks = {
+export type Picks = {
   picked: Picked[]
   total: number
 }
 
 /** The minimum number of hits to read, so that trust can reorder them and scores do not depend on `limit`. */
 const MIN_READ = FIRST_HITS
+/** A card with a preferred phrase may be further down. */
+const MIN_READ_PREFERRED = 20
 
 /** After a winner of at least this confidence, hits beyond a large drop are cut. */
 const CLEAR_WINNER = 0.8
@@ -80,12 +100,15 @@ function barFor(confidences: readonly number[], minScore: number): number {
   return drop < 0 ? least : (falling[drop - 1] as number)
 }
 
-type Match = { logit: number; isCarried: boolean }
+type Match = Pick<FoundCard, 'logit' | 'ownCard'> & { isCarried: boolean }
 
 function confidencesOf(hits: readonly Match[]): number[] {
   const first = hits.filter(({ isCarried }) => isCarried).slice(0, FIRST_HITS)
-  const best = Math.max(Number.NEGATIVE_INFINITY, ...first.map(({ logit }) => logit))
-  return hits.map(({ logit }) => confidenceOf(besideBest(logit, best)))
+  const surest = (logits: readonly number[]) => Math.max(Number.NEGATIVE_INFINITY, ...logits)
+  // Where the first hits are neighbours of what was asked, no other is sure.
+  const ownCard = first.length > 0 ? surest(first.map((hit) => hit.ownCard)) : Number.POSITIVE_INFINITY
+  const best = Math.min(ownCard, surest(first.map(({ logit }) => logit)))
+  return hits.map(({ logit }) => confidenceOf(besideBest(Math.min(logit, ownCard), best)))
 }
 
 type ScoredHit = {
@@ -96,12 +119,19 @@ type ScoredHit = {
 }
 
 /** Judges each hit by the index alone. A card without known covers is not a hit. */
-function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean): ScoredHit {
+function judge(
+  { hits, asked }: Retrieved,
+  { minScore, demands: { isInTitle, hasTelling } }: Pick<HitLimits, 'minScore' | 'demands'>,
+): ScoredHit {
   const query = weighQuery(asked)
   const known = hits.filter(({ covers }) => covers !== undefined)
   const matches = known.map((hit): Match => {
     const covers = (isInTitle ? hit.covers?.map(titleOnly) : hit.covers) ?? []
-    return { logit: logitByCovers(query, covers, hit), isCarried: isCarried(covers) }
+    return {
+      logit: logitByCovers(query, covers, hit),
+      ownCard: hasTelling ? neighbourLogit(query, covers, hit) : Number.POSITIVE_INFINITY,
+      isCarried: isCarried(covers),
+    }
   })
   const confidences = confidencesOf(matches)
   const bar = barFor(
@@ -121,11 +151,16 @@ function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean)
 
 const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cover, credit: 0 })
 
-export const mayHit = (found: Retrieved, { minScore, demands }: HitLimits): boolean =>
-  judge(found, minScore, demands.isInTitle).likely.length > 0
+export const mayHit = (found: Retrieved, wish: HitLimits): boolean => judge(found, wish).likely.length > 0
 
 function judgeLoaded(loaded: readonly FoundCard[], bar: number): Judgement[] {
-  const matches = loaded.map(({ logit, covers }): Match => ({ logit, isCarried: isCarried(covers) }))
+  const matches = loaded.map(
+    ({ logit, ownCard, covers }): Match => ({
+      logit,
+      ownCard,
+      isCarried: isCarried(covers),
+    }),
+  )
   const scores = confidencesOf(matches)
   return loaded.map((one, i) => {
     const confidence = scores[i] as number
@@ -161,7 +196,7 @@ async function readHits(
   { limit, minScore, demands }: HitLimits,
   { likely, others: unlikely, bar }: ScoredHit,
 ) {
-  const enough = Math.max(limit, MIN_READ)
+  const enough = Math.max(limit, demands.preferred.length > 0 ? MIN_READ_PREFERRED : MIN_READ)
   const { loaded, hasRoom, read } = reading(ctx, scope, found, demands)
   const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
   let strong: Judgement[] = []
@@ -192,13 +227,14 @@ export async function pickHits(
   found: Retrieved,
   wish: HitLimits,
 ): Promise<Picks> {
-  const { limit, minScore, demands } = wish
-  const judgement = judge(found, minScore, demands.isInTitle)
+  const { limit } = wish
+  const judgement = judge(found, wish)
   const { strong, weak, unread } = await readHits(ctx, scope, found, wish, judgement)
   // Cards without known covers come last. They count as hits if each of the others is a hit.
   const { others, listed } = judgement
   const isEveryHit = others.length === listed
-  const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)
+  const ordered = (hits: readonly Judgement[]) => byPreference(byTrust(hits))
+  const shown = [...ordered(strong), ...ordered(weak)].slice(0, limit)
   const homes = await homesOf(
     ctx.db,
     scope.viewerId,
@@ -212,6 +248,14 @@ export async function pickHits(
     total: strong.length + unread + (isEveryHit ? listed : 0),
   }
 }
+
+/** Marks all results as weak, of a reading that is less strict than the query. */
+export const weakened = ({ picked }: Picks, { minScore }: HitLimits): Picks => ({
+  picked: picked
+    .map((hit) => ({ ...hit, isWeak: true, score: Math.min(hit.score, UNSURE) }))
+    .filter(({ score }) => score >= minScore),
+  total: 0,
+})
 
 export type Outcome = Picks & { charged: number; balance: number }
 
@@ -262,7 +306,13 @@ const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope =>
   filters: {},
 })
 
-const NO_DEMANDS: Demands = { phrases: [], isInTitle: false, codes: NO_CODES }
+export const NO_DEMANDS: Demands = {
+  phrases: [],
+  preferred: [],
+  isInTitle: false,
+  codes: NO_CODES,
+  hasTelling: false,
+}
 
 export type Information = ReadonlyMap<string, number>
 

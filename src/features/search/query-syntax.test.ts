@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSyntax } from './query.ts'
+import { looserReadings, queryOf, readSyntax } from './query.ts'
 
 const TAGS = new Set(['docker', 'two words'])
 const read = (query: string) => {
@@ -9,19 +9,42 @@ const read = (query: string) => {
 
 describe('syntax is read', () => {
   test('phrases, tags, types, the title, and words to leave out', () => {
-    expect(read('pool "connection refused" tag:docker tag:"two words" type:how_to in:title -redis')).toEqual({
-      text: 'pool connection refused',
-      phrases: ['connection refused'],
-      asTyped: new Set(['connection', 'refused']),
-      tags: ['docker', 'two words'],
-      type: 'how_to',
-      isInTitle: true,
-      without: ['redis'],
-    })
+    expect(read('pool +"connection refused" tag:docker tag:"two words" type:how_to in:title -redis')).toEqual(
+      {
+        text: 'pool connection refused',
+        phrases: ['connection refused'],
+        preferred: [],
+        asTyped: new Set(['connection', 'refused']),
+        tags: ['docker', 'two words'],
+        type: 'how_to',
+        isInTitle: true,
+        without: ['redis'],
+      },
+    )
   })
 
-  test('one word in quotation marks must be there as it is', () => {
-    expect(read('pods pending "kubernets"')).toMatchObject({ phrases: ['kubernets'] })
+  test('quotation marks demand their words with a plus or alone, and prefer them in a question', () => {
+    for (const [query, phrases, preferred] of [
+      ['pods pending +"kubernets"', ['kubernets'], []],
+      ['"connection refused"', ['connection refused'], []],
+      ['"connection refused" “by peer” tag:docker', ['connection refused', 'by peer'], []],
+      ['Golang reports "deadline exceeded" with MongoDB', [], ['deadline exceeded']],
+      ['ENOENT: no such file +"package lock"', ['package lock'], []],
+    ] as const) {
+      const { asTyped, ...found } = read(query)
+      expect(found, query).toMatchObject({ phrases, preferred })
+      expect(asTyped.size > 0, query).toBe(phrases.length > 0)
+    }
+  })
+
+  test('looser readings demand less, and never bring back words that were left out', () => {
+    const query = '+"connection refused" tag:docker in:title -redis'
+    expect(looserReadings(readSyntax(query, () => true)).map(queryOf)).toEqual([
+      'connection refused tag:docker in:title -redis',
+      'connection refused tag:docker in:title -redis',
+      'connection refused -redis',
+    ])
+    expect(looserReadings(readSyntax('pool "connection refused"', () => true))).toEqual([])
   })
 
   test('words to leave out of what a phrase or a tag finds, also with digits and in other scripts', () => {
@@ -62,11 +85,16 @@ describe('anything else is text', () => {
     '- one - two',
     'type:how_to',
     'pool "connection\nrefused"',
+    'print("a" +"b" + name)',
+    'const text = "one" +"two" + end',
     'x'.repeat(301),
   ])('%s', (query) => {
-    const { text, phrases, tags, type, isInTitle, without } = readSyntax(query, (tag) => TAGS.has(tag))
-    expect({ phrases, tags: tags.length, type, isInTitle, without }).toEqual({
+    const { text, phrases, preferred, tags, type, isInTitle, without } = readSyntax(query, (tag) =>
+      TAGS.has(tag),
+    )
+    expect({ phrases, preferred, tags: tags.length, type, isInTitle, without }).toEqual({
       phrases: [],
+      preferred: [],
       tags: query.includes('tag:docker') ? tags.length : 0,
       type: undefined,
       isInTitle: false,

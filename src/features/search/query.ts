@@ -9,7 +9,11 @@ import { listedIn, type SearchScope } from './retrieve.ts'
 
 export type QueryRead = {
   text: string
+  /** Phrases that a card must have. */
   phrases: string[]
+  /** Quoted parts of a question: cards that have them come first. */
+  preferred: string[]
+  /** Words of required phrases, which are never corrected. */
   asTyped: ReadonlySet<string>
   tags: string[]
   type: CardType | undefined
@@ -23,7 +27,7 @@ const MAX_WITH_SYNTAX_LENGTH = 300
 /** Matches `-redis`, `-x509`, `-错误`; shorter words and `-Xmx2g` are command options. */
 const LEFT_OUT = String.raw`(?:\p{L}\p{M}*){3,}|\p{Ll}[\p{Ll}\p{Nd}]{2,}|\p{sc=Han}{2}`
 const OPERATOR = new RegExp(
-  String.raw`(?<=^|\s)(?:(?<name>tag|type|in):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":]+))|-(?<without>${LEFT_OUT})|["“](?<phrase>[^"“”]+)["”])(?=\s|$)`,
+  String.raw`(?<=^|\s)(?:(?<name>tag|type|in):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":]+))|-(?<without>${LEFT_OUT})|(?<must>\+?)["“](?<phrase>[^"“”]+)["”])(?=\s|$)`,
   'gu',
 )
 
@@ -31,6 +35,9 @@ type OperatorGroups = Record<string, string | undefined>
 
 /** Characters of code, commands or messages, beside which a dash or quotation mark is not syntax. */
 const NOT_PROSE = /[^\p{L}\p{N}\p{M}\s'’.,?!_-]|(?:^|\s)-/u
+
+/** In code a plus joins texts. */
+const CONCATENATES = /["“”+]/
 
 /** Words of error messages that quote names, as in `relation "users" does not exist`. */
 const MESSAGE_WORDS = new Set(
@@ -51,6 +58,7 @@ const COMMANDS = new Set(
 const plain = (text: string): QueryRead => ({
   text,
   phrases: [],
+  preferred: [],
   asTyped: new Set(),
   tags: [],
   type: undefined,
@@ -60,7 +68,10 @@ const plain = (text: string): QueryRead => ({
 
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}\p{M}_'’]+/gu) ?? []
 
-/** Parses `"phrases"`, `tag:`, `type:`, `in:title` and `-word`. A name for which `isTag` is false is a word. */
+/**
+ * Parses `"phrases"`, `+"phrases"`, `tag:`, `type:`, `in:title` and `-word`. A name for which `isTag` is false is a word.
+ * A phrase with other words beside it is only preferred, unless it has a plus.
+ */
 export function readSyntax(query: string, isTag: (tag: string) => boolean): QueryRead {
   if (query.length > MAX_WITH_SYNTAX_LENGTH || query.includes('\n')) return plain(query)
   const operators = [...query.matchAll(OPERATOR)]
@@ -74,7 +85,7 @@ export function readSyntax(query: string, isTag: (tag: string) => boolean): Quer
   const read = plain('')
   const asTyped = new Set<string>()
   read.text = query.replace(OPERATOR, (whole, ...groups) => {
-    const { name, quoted, value, without, phrase } = groups.at(-1) as OperatorGroups
+    const { name, quoted, value, without, must, phrase } = groups.at(-1) as OperatorGroups
     if (name) return readFilter(read, name, quoted ?? value ?? '', isTag) ? ' ' : whole
     if (without) {
       if (!isProse || isCommand || !hasSubject) return whole
@@ -82,9 +93,11 @@ export function readSyntax(query: string, isTag: (tag: string) => boolean): Quer
       return ' '
     }
     const quotedWords = wordsOf(phrase ?? '')
-    if (quotedWords.length === 0 || !isProse) return whole
-    for (const word of quotedWords) asTyped.add(fold(word))
-    if (quotedWords.length > 1 || !isMessage) read.phrases.push(phrase ?? '')
+    if (quotedWords.length === 0 || !(must === '+' ? !CONCATENATES.test(rest) : isProse)) return whole
+    const isRequired = must === '+' || words.length === 0
+    if (isRequired) for (const word of quotedWords) asTyped.add(fold(word))
+    if (must === '+' || quotedWords.length > 1 || !isMessage)
+      read[isRequired ? 'phrases' : 'preferred'].push(phrase ?? '')
     return ` ${phrase} `
   })
   read.asTyped = asTyped
@@ -92,6 +105,31 @@ export function readSyntax(query: string, isTag: (tag: string) => boolean): Quer
   // A query of filters only: its tags are searched as words. Without any word, the whole query is text.
   return read.tags.length > 0 ? { ...read, text: read.tags.join(' ') } : plain(query)
 }
+
+/** Returns ever less strict readings, for a query that finds nothing. Words to leave out stay. */
+export function looserReadings(read: QueryRead): QueryRead[] {
+  const { phrases, preferred, tags, type, isInTitle, text } = read
+  const readings: QueryRead[] = []
+  if (phrases.length > 0) {
+    readings.push({ ...read, phrases: [], preferred: [...preferred, ...phrases] })
+    readings.push({ ...(readings[0] as QueryRead), asTyped: new Set() })
+  }
+  if (tags.length > 0 || type || isInTitle) {
+    const last = readings.at(-1) ?? read
+    readings.push({ ...plain(text), preferred: last.preferred, without: read.without })
+  }
+  return readings
+}
+
+/** Writes a reading as a query. */
+export const queryOf = ({ text, tags, type, isInTitle, without }: QueryRead): string =>
+  [
+    text.trim().replace(/\s+/g, ' '),
+    ...tags.map((tag) => (/\s/.test(tag) ? `tag:"${tag}"` : `tag:${tag}`)),
+    ...(type ? [`type:${type}`] : []),
+    ...(isInTitle ? ['in:title'] : []),
+    ...without.map((word) => `-${word}`),
+  ].join(' ')
 
 /** A query needs a phrase or a tag before words can be left out. */
 const isSubject = (

@@ -28,6 +28,7 @@ import {
   confidenceOf,
   logitByCovers,
   logitOfChance,
+  neighbourLogit,
   STEM_CREDIT,
   weighQuery,
 } from '../../text/query.ts'
@@ -345,14 +346,21 @@ export type FoundCard = HitCard & {
   marked: Marked
   confidence: number
   logit: number
+  /** How sure the card is to be meant, and not a neighbour. */
+  ownCard: number
   trust: StoredTrust | null
   covers: Cover[]
+  /** How many of the preferred phrases the card has. */
+  preferred: number
 }
 
 export type Demands = {
   phrases: readonly string[]
+  preferred: readonly string[]
   isInTitle: boolean
   codes: AskedCodes
+  /** A missing telling word makes a hit unsure. Recall compares names by itself. */
+  hasTelling: boolean
 }
 
 const isEmpty = (asked: SearchScope['environment']): boolean => {
@@ -376,7 +384,8 @@ export async function loadHits(
 ): Promise<{ loaded: FoundCard[]; characters: number }> {
   const cards = await hitCards(ctx, scope, hits)
   const phrases = demands.phrases.map(phraseTest)
-  const readHit = hitReader(asked)
+  const wishes = demands.preferred.map(phraseTest)
+  const readHit = hitReader(asked, demands)
   const loaded = hits.flatMap((hit) => {
     const card = cards.get(hit.docNo)
     if (!card || !passes(card, scope)) return []
@@ -384,7 +393,9 @@ export async function loadHits(
     const read = demands.isInTitle ? titleOf(texts.read) : texts.read
     if (!phrases.every((isIn) => read.fields.some(({ text }) => isIn(text)))) return []
     const matched = readHit(read, hit, isAboutAnotherCode(demands.codes, texts.read))
-    return matched ? [{ row, texts, trust: storedTrust(row), ...matched }] : []
+    if (!matched) return []
+    const preferred = wishes.filter((isIn) => read.fields.some(({ text }) => isIn(text))).length
+    return [{ row, texts, trust: storedTrust(row), preferred, ...matched }]
   })
   let characters = 0
   for (const { texts } of cards.values()) characters += lengthOf(texts)
@@ -393,7 +404,7 @@ export async function loadHits(
 
 const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
 
-function hitReader(asked: readonly QueryTerm[]) {
+function hitReader(asked: readonly QueryTerm[], { hasTelling }: Demands) {
   const query = weighQuery(asked)
   const termsFor = termsByCovers(asked)
   const spokenTests = asked.map(({ spoken, parts }) => (parts.length > 0 ? nameTest(spoken) : undefined))
@@ -404,8 +415,9 @@ function hitReader(asked: readonly QueryTerm[]) {
     if (marked.forms.size === 0) return undefined
     const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms, named))
     const byCovers = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
+    const ownCard = hasTelling ? neighbourLogit(query, covers, hit) : Number.POSITIVE_INFINITY
     const logit = isByChance ? logitOfChance(byCovers) : byCovers
-    return { marked, covers, logit, confidence: confidenceOf(logit) }
+    return { marked, covers, logit, ownCard, confidence: confidenceOf(logit) }
   }
 }
 
@@ -430,9 +442,9 @@ function termsByCovers(asked: readonly QueryTerm[]): (covers: readonly Cover[] |
 
 function termsOf(asked: readonly QueryTerm[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
-    asked.flatMap(({ term, parts, otherTerms = [], meant }, i) => {
+    asked.flatMap(({ term, parts, otherTerms = [], related, meant }, i) => {
       const cover = covers?.[i]
-      if (cover?.credit === 0) return []
+      if (cover?.credit === 0) return related
       return [term, ...otherTerms, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
     }),
   )

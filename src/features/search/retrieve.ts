@@ -44,6 +44,7 @@ import {
 } from '../../text/query.ts'
 import { hasTrigrams, wordHash } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
+import { meansAlso } from '../../text/thesaurus.ts'
 import {
   askedEnvironmentFilter,
   isListed,
@@ -71,15 +72,33 @@ type Term = AskedWord &
     /** The weight: rarity, and more for a repeated word. */
     worth: number
     wanted: Wanted
+    /** Words of the same meaning. They rank cards, and never count as covered. */
+    related: readonly string[]
+    relatedWanted: Wanted
   }
 
 const worthOf = (times: number, { cards }: VisibleCount, all: number) =>
   (1 + Math.log(times)) * rarity(cards, all)
 
-async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Promise<Term[]> {
+/** A word of the same meaning weighs this much of what it would weigh if it was typed. */
+const RELATED_SHARE = 0.5
+const MAX_RELATED = 40
+
+async function planTerms(
+  words: readonly AskedWord[],
+  counts: VisibleCounts,
+  hasRelated: boolean,
+): Promise<Term[]> {
   const counted = words.slice(0, MAX_COUNTED)
+  const typed = new Set(counted.map(({ term }) => term))
+  const relatedOf = ({ term, isQuoted, isStopWord }: AskedWord): string[] =>
+    hasRelated && !isQuoted && !isStopWord
+      ? meansAlso(term)
+          .filter((other) => !typed.has(other))
+          .slice(0, MAX_RELATED)
+      : []
   const hashes = counted
-    .flatMap(({ term, parts, otherTerms = [] }) => [term, ...parts, ...otherTerms])
+    .flatMap((word) => [word.term, ...word.parts, ...(word.otherTerms ?? []), ...relatedOf(word)])
     .map(wordHash)
   const count = await counts.of([...new Set(hashes)])
   const taken = new Set(counted.map(({ term }) => wordHash(term)))
@@ -100,6 +119,7 @@ async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Pr
       return { hash, postings, worth: isCounted ? 0 : rarity(cards, counts.cards) }
     })
     const option = { hash, postings: known.postings, worth }
+    const related = relatedOf(word).filter((other) => count(wordHash(other)).cards > 0)
     return {
       ...word,
       ...known,
@@ -109,6 +129,12 @@ async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Pr
         parts.length > 0 ? { ...option, parts } : option,
         ...others.map(({ hash, postings }) => ({ hash, postings, worth })),
       ],
+      related,
+      relatedWanted: related.map((other) => {
+        const hash = wordHash(other)
+        const { cards, postings } = count(hash)
+        return { hash, postings, worth: RELATED_SHARE * rarity(cards, counts.cards) }
+      }),
     }
   })
   const byWorth = terms.filter(isCountedSomewhere).sort((a, b) => b.worth - a.worth)
@@ -304,20 +330,29 @@ export async function retrieve(
   most?: number,
 ): Promise<Retrieved> {
   const source = await sourceFor(ctx, scope)
-  const terms = await planTerms(words, source.counts)
+  const hasRelated = paths === 'both' && words.length <= LONG_QUERY
+  const terms = await planTerms(words, source.counts, hasRelated)
   const { cards: all, averageLength } = source.counts
   const visible = { cards: all, words: new Map(terms.map(({ term, cards }) => [term, cards])) }
 
-  const found = await source.find(terms.map((term) => term.wanted))
+  const found = await source.find(terms.map(({ wanted, relatedWanted }) => [...wanted, ...relatedWanted]))
   const missing = terms.filter((term) => isMissing(term, found))
-  const unknown = paths === 'words' ? [] : mayBeSlips(missing, terms.length - missing.length)
+  const unknown =
+    paths === 'words'
+      ? []
+      : mayBeSlips(
+          missing.filter(({ related }) => related.length === 0),
+          terms.length - missing.length,
+        )
   const likes = await meantBy(ctx, unknown, source)
   const asked = terms.map((term): QueryTerm => {
     const meant = likes.get(term) ?? []
     const information = askedInformation(term, term.cards, all)
     return { ...term, information, meant, isUnknown: term.cards === 0 && meant.length === 0 }
   })
-  const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)
+  const exact = terms
+    .map((term) => [...(missing.includes(term) ? [] : term.wanted), ...term.relatedWanted])
+    .filter((wanted) => wanted.length > 0)
   const byWords = ranked(found.candidates, exact, averageLength)
   const meant = [...likes.values()].map((words) => wantedLikes(words, all))
   if (meant.length === 0)

@@ -12,7 +12,7 @@ const CardType = z.enum(CARD_TYPES)
 /** Long enough for an error with its stack; a search weighs only a part of it. */
 export const MAX_QUERY_LENGTH = 200_000
 
-const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
+const QUERY_HELP = 'Words or error text. In a line also +"a phrase", tag:x, type:how_to, in:title, -word'
 
 export const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
 const LeastScore = z.number().min(0).max(1).optional()
@@ -118,11 +118,18 @@ export const SearchResponse = z
       .describe('Words that no card has, and their corrections: {"kubernets": "kubernetes"}'),
     read_as: z
       .object({
-        phrases: z.array(z.string()),
+        phrases: z.array(z.string()).describe('Every result has them'),
+        preferred: z.array(z.string()).describe('Quoted in a question: results that have them come first'),
         tags: z.array(z.string()),
         type: CardType.nullable(),
         in_title: z.boolean(),
         without: z.array(z.string()),
+        nearest: z
+          .string()
+          .optional()
+          .describe(
+            'No card fits the query as written. Results are those of this query, marked weak; the library shows none.',
+          ),
       })
       .nullable()
       .describe('The parts of the query that were read as syntax; null: none'),

@@ -388,8 +388,12 @@ onBothEngines('search', (t) => {
       ],
       environment: { soil: 'clay' },
     })
-    await record(planner, { title: 'Badger sett collapses', fix_summary: 'Shore the tunnel up' })
-    const ask = () => search(planner, 'badger sett floods', { generate_action_card: true })
+    await record(planner, {
+      title: 'Badger sett collapses',
+      root_cause: 'The soil above the tunnel is loose and dry. '.repeat(10),
+      fix_summary: 'Shore the tunnel up',
+    })
+    const ask = () => search(planner, 'badger sett', { generate_action_card: true })
     const { body } = await ask()
     expect(body.action_card).toMatchObject({
       title: 'Badger sett floods',

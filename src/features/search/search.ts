@@ -9,14 +9,30 @@ import { contentOf } from '../../shared/card-checks.ts'
 import { FILTER_NAMES, FIRST_TEXTS, pick } from '../../shared/card-fields.ts'
 import { tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
-import { readQuery } from '../../text/query.ts'
+import { type AskedWord, readQuery } from '../../text/query.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
 import { beginningOf } from '../../text/unicode.ts'
 import { isLikelyOutdated, ownerFilter, provenanceOf, type SearchedScope } from '../cards/index.ts'
 import { balanceOf } from '../credits/index.ts'
-import { chargedSearch, type HitLimits, mayHit, type Outcome, pickHits } from './hits.ts'
-import { codesAsked, type QueryRead, readSyntax, tagsNamed, withPairs } from './query.ts'
+import {
+  chargedSearch,
+  type HitLimits,
+  mayHit,
+  type Outcome,
+  type Picks,
+  pickHits,
+  weakened,
+} from './hits.ts'
+import {
+  codesAsked,
+  looserReadings,
+  type QueryRead,
+  queryOf,
+  readSyntax,
+  tagsNamed,
+  withPairs,
+} from './query.ts'
 import { correctionsIn, type FoundCard, presentHit } from './results.ts'
 import { type Retrieved, retrieve, type SearchScope, tagsInScope } from './retrieve.ts'
 import {
@@ -178,10 +194,19 @@ async function freeSearch(
   return { ...picks, charged: 0, balance: await balanceOf(ctx, ctx.viewer.userId) }
 }
 
-async function understand(ctx: UserCtx, input: CardQuery, where: SearchedScope) {
+async function understand(ctx: UserCtx, input: CardQuery, where: SearchedScope): Promise<Question> {
   const asked = scopeOf(ctx, input, where)
   const tags = await tagsInScope(ctx, asked, tagsNamed(input.query))
-  const read = readSyntax(input.query, (tag) => tags.includes(tag))
+  return questionOf(
+    ctx,
+    asked,
+    readSyntax(input.query, (tag) => tags.includes(tag)),
+  )
+}
+
+type Question = { read: QueryRead; asked: SearchScope; scope: SearchScope; words: AskedWord[] }
+
+async function questionOf(ctx: UserCtx, asked: SearchScope, read: QueryRead): Promise<Question> {
   const scope: SearchScope = {
     ...asked,
     tags: [...asked.tags, ...read.tags],
@@ -189,11 +214,11 @@ async function understand(ctx: UserCtx, input: CardQuery, where: SearchedScope) 
     required: read.phrases.flatMap(requiredBy),
     without: [
       ...read.without.map(leftOutBy).filter((together) => together.length > 0),
-      ...(where === 'team' ? [[ownerFilter(ctx.viewer.userId)]] : []),
+      ...(asked.scope === 'team' ? [[ownerFilter(ctx.viewer.userId)]] : []),
     ],
   }
   const words = readQuery(read.text).map((word) => ({ ...word, isQuoted: read.asTyped.has(word.typed) }))
-  return { read, scope, words: await withPairs(ctx, scope, words) }
+  return { read, asked, scope, words: await withPairs(ctx, scope, words) }
 }
 
 /** Names are checked in the texts, because the index has their parts too. */
@@ -220,20 +245,60 @@ function hitReason(
   return ctx.serverSettings.credits ? 'public_hit_charged' : 'credits_off'
 }
 
+const wishFor = (input: CardQuery, read: QueryRead): HitLimits => ({
+  limit: input.limit,
+  minScore: input.min_score ?? 0,
+  demands: {
+    phrases: read.phrases,
+    preferred: read.preferred,
+    isInTitle: read.isInTitle,
+    codes: codesAsked(read.text),
+    hasTelling: true,
+  },
+})
+
+type Nearest = { read: QueryRead; found: Retrieved; picks: Picks }
+
+/**
+ * Searches for less than the query demands, until something is found. In the library nothing is shown, since a weak
+ * result has no price.
+ */
+async function findNearest(
+  ctx: UserCtx,
+  { read, asked }: Question,
+  input: CardQuery,
+): Promise<Nearest | undefined> {
+  for (const looser of looserReadings(read)) {
+    const { scope, words } = await questionOf(ctx, asked, looser)
+    const found = await retrieve(ctx, words, scope)
+    const wish = wishFor(input, looser)
+    if (scope.scope === 'public') {
+      if (mayHit(found, wish)) return { read: looser, found, picks: { picked: [], total: 0 } }
+    } else {
+      const picks = weakened(await pickHits(ctx, scope, found, wish), wish)
+      if (picks.picked.length > 0) return { read: looser, found, picks }
+    }
+  }
+  return undefined
+}
+
 export async function searchIn(
   ctx: UserCtx,
   where: SearchedScope,
   input: CardQuery,
 ): Promise<Omit<SearchAnswer, 'scope'>> {
   const started = performance.now()
-  const { read, scope, words } = await understand(ctx, input, where)
+  const question = await understand(ctx, input, where)
+  const { read, scope, words } = question
   const found = await retrieve(ctx, words, scope)
-  const demands = { phrases: read.phrases, isInTitle: read.isInTitle, codes: codesAsked(read.text) }
-  const wish = { limit: input.limit, minScore: input.min_score ?? 0, demands }
+  const wish = wishFor(input, read)
   const isPaid = scope.scope === 'public' && ctx.serverSettings.credits && mayHit(found, wish)
-  const { picked, total, charged, balance } = isPaid
+  const outcome = isPaid
     ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
     : await freeSearch(ctx, scope, found, wish)
+  const nearest = outcome.picked.length === 0 ? await findNearest(ctx, question, input) : undefined
+  const { charged, balance } = outcome
+  const { picked, total } = nearest?.picks ?? outcome
   const hits = picked.filter(({ isWeak }) => !isWeak)
   await emit(ctx, 'search.answered', { query: read.text, ...scope, hits: hits.length })
   await emit(ctx, 'cards.shown', { cards: picked.map(({ row }) => row) })
@@ -247,8 +312,8 @@ export async function searchIn(
       }),
     ),
     total,
-    corrected: correctionsIn(found.asked, picked),
-    read_as: presentSyntax(read),
+    corrected: correctionsIn((nearest?.found ?? found).asked, picked),
+    read_as: presentSyntax(read, nearest && queryOf(nearest.read)),
     credits_charged: charged,
     credits_balance: balance,
     action_card: input.generate_action_card
@@ -259,9 +324,14 @@ export async function searchIn(
 }
 
 /** Returns the parts of the query that were read as syntax, for display; null if there are none. */
-function presentSyntax({ phrases, tags, type, isInTitle, without }: QueryRead): SearchAnswer['read_as'] {
-  const isPlain = phrases.length + tags.length + without.length === 0 && !type && !isInTitle
-  return isPlain ? null : { phrases, tags, type: type ?? null, in_title: isInTitle, without }
+function presentSyntax(
+  { phrases, preferred, tags, type, isInTitle, without }: QueryRead,
+  nearest: string | undefined,
+): SearchAnswer['read_as'] {
+  const lists = [phrases, preferred, tags, without]
+  if (lists.every((list) => list.length === 0) && !type && !isInTitle) return null
+  const read = { phrases, preferred, tags, type: type ?? null, in_title: isInTitle, without }
+  return nearest === undefined ? read : { ...read, nearest }
 }
 
 async function search(ctx: UserCtx, { scope, include_workspaces, ...asked }: SearchInput) {

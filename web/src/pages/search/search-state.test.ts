@@ -64,7 +64,7 @@ test('a space separates name and version as a colon does', () => {
   expect(hasUnreadEnvironment(read)).toBe(false)
 })
 
-test('a corrected word is searched as it is once it stands in quotation marks', () => {
-  expect(quoted('Kubernets pods pendign', ['kubernets', 'pendign'])).toBe('"Kubernets" pods "pendign"')
+test('a corrected word is searched as it is once it stands in quotation marks with a plus', () => {
+  expect(quoted('Kubernets pods pendign', ['kubernets', 'pendign'])).toBe('+"Kubernets" pods +"pendign"')
   expect(quoted('pods', ['kubernets'])).toBe('pods')
 })

@@ -106,5 +106,5 @@ export const idempotencyKey = (question: BoxInput, now: Date): string => {
 
 export const quoted = (query: string, words: readonly string[]): string =>
   query.replace(/[\p{L}\p{N}\p{M}_]+/gu, (word) =>
-    words.includes(word.normalize('NFKC').toLowerCase()) ? `"${word}"` : word,
+    words.includes(word.normalize('NFKC').toLowerCase()) ? `+"${word}"` : word,
   )

@@ -5,7 +5,7 @@ import { events, SECRET } from '../support/billing-events.ts'
 import { intercept } from './intercept.ts'
 import { judge, lookAround } from './pictures.ts'
 import { settled } from './settled.ts'
-import { openStage } from './support.ts'
+import { openMenu, openStage } from './support.ts'
 import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ STRIPE_WEBHOOK_SECRET: SECRET })
@@ -35,7 +35,8 @@ test('a person buys credits with the development provider and finds the booking 
     .getByText('+500')
     .waitFor()
   expect(await api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 600 })
-  await expect.poll(() => page.getByRole('link', { name: /600 credits/ }).count()).toBeGreaterThan(0)
+  await openMenu(page)
+  await page.getByRole('menuitem', { name: '600 credits' }).waitFor()
 })
 
 test('every page works in a browser whose language is not a valid tag', async () => {
@@ -174,7 +175,8 @@ test('a server without credits sells none, and a plan that somebody has stays in
   await page.getByRole('heading', { name: 'Nothing costs anything here' }).waitFor()
   await api('POST', '/api/v1/billing/simulate-upgrade', { plan_id: 'pro' })
   await openPage(page, '/')
-  await page.getByRole('link', { name: 'Billing' }).click()
+  await openMenu(page)
+  await page.getByRole('menuitem', { name: 'Billing' }).click()
   await page.getByText('Credits are switched off on this server').waitFor()
   await page.getByRole('heading', { name: 'History' }).waitFor()
   await settled(page)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, expect, test } from 'vitest'
-import { openStage } from './support.ts'
+import { openMenu, openStage } from './support.ts'
 import { openPage } from './visit.ts'
 
 const CLIENT = 'vault-test-client'
@@ -90,8 +90,6 @@ test('who changes their mind at Google comes back to where they wanted to go, wi
   consents = true
   await agree.click()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/memory')
-  await page
-    .getByRole('link', { name: /120 credits/ })
-    .first()
-    .waitFor()
+  await openMenu(page)
+  await page.getByRole('menuitem', { name: '120 credits' }).waitFor()
 })

@@ -5,7 +5,7 @@ import { expectAccessible } from './accessible.ts'
 import { judgeThreeSizes } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { settled } from './settled.ts'
-import { openStage, type Person, switchSetting } from './support.ts'
+import { openMenu, openStage, type Person, switchSetting } from './support.ts'
 import { openPage, visit } from './visit.ts'
 
 const fresh = openStage()
@@ -55,11 +55,6 @@ async function openShareDialog(page: Page, cardId: string): Promise<void> {
 
 const write = async ({ api }: Person, sample = SAMPLES[0]): Promise<string> =>
   (await api<{ card_id: string }>('POST', '/api/v1/cards', sample)).card_id
-
-async function openMenu(page: Page) {
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('menu').waitFor()
-}
 
 test('a vault with nothing of others in its library speaks of no money on any page', async () => {
   const person = await fresh.person('Founder')

@@ -180,3 +180,9 @@ export function openStage(env: TestEnv = {}): Stage {
   afterAll(() => stage.down())
   return stage
 }
+
+/** Opens the menu of the person, where the balance stands. */
+export async function openMenu(page: Page) {
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menu').waitFor()
+}

@@ -108,7 +108,7 @@ test('what is found again makes no second draft, and the command says so', async
     KVAULT_API_KEY: await apiKeyOf(await registerPerson(vault, 'again@example.com')),
   }
   expect((await kvault(['mine'], '', env)).stdout).toContain('1 found, 1 made into drafts.')
-  rmSync(join(other, '.config', 'kvault', 'mine.json'))
+  writeFileSync(join(folder, 'zeta.jsonl'), sessionOf('epsilon').replace('I installed', 'I have installed'))
   expect((await kvault(['mine'], '', env)).stdout).toContain(
     '1 found, 0 made into drafts.\nWithout a draft: 1 found before.\n',
   )

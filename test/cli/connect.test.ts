@@ -121,14 +121,25 @@ test('one summary has a line for each choice; nothing is shared without a word, 
   expect(quiet.stdout).toMatch(/Sharing +nothing: what is recorded stays private/)
   expect(quiet.stdout).not.toContain('+++ ')
   expect(text('.codex/config.toml')).toContain('/mcp?profile=core')
-  const shares = async () =>
+  const shares = async (title = 'Codex') =>
     (await person.get('/api/v1/auth/api-keys')).body
-      .filter(({ name }: Key) => name === `Codex on ${hostname()}`)
+      .filter(({ name }: Key) => name === `${title} on ${hostname()}`)
       .map(({ share_recorded, default_workspace_id }: Record<string, unknown>) => [
         share_recorded,
         default_workspace_id,
       ])
   expect(await shares()).toEqual([[false, null]])
+  // Only the hooks are written again: no key is made, so nothing changes for what the old ones record.
+  rmSync(at('.codex/hooks.json'))
+  expect((await kvault(['connect', 'codex', '--yes'])).stdout).toMatch(/Sharing +as before/)
+  expect(await shares()).toEqual([[false, null]])
+  // Later it signs in again, since the saved key cannot be given a team, and replaces that one too.
+  const own = (await shares('kvault')).length
+  const later = await kvault(['connect', 'codex', '--yes', '--share', workspace_id])
+  expect(later).toMatchObject({ code: 0, stderr: '' })
+  expect(await shares()).toEqual([[true, workspace_id]])
+  expect(await shares('kvault')).toContainEqual([true, workspace_id])
+  expect(await shares('kvault')).toHaveLength(own)
   const named = await kvault([
     'connect',
     'codex',
@@ -390,7 +401,7 @@ test('hooks come with the entry, stand beside those that are there, and go again
   expect(result.stdout).not.toMatch(KEY)
 
   const shown = await kvault(['hooks'])
-  expect(shown.stdout).toMatch(/copilot +on +no +on +no +on/)
+  expect(shown.stdout).toMatch(/copilot +on +no +on +no +no +on/)
   expect(shown.stdout).not.toContain('Without hooks')
 
   // A second time changes nothing.
@@ -419,7 +430,7 @@ test('hooks come with the entry, stand beside those that are there, and go again
     expect(existsSync(at(file)), file).toBe(false)
   expect((await kvault(['hooks'])).stdout).toContain('Without hooks: claude-code, codex')
   const off = await kvault(['hooks', 'off', 'codex:prompt'])
-  expect(off.stdout).toMatch(/codex +off +not connected/)
+  expect(off.stdout).toMatch(/codex +off +no +not connected/)
   // Nothing depends on the key any more, so nothing has to be asked.
   expect((await kvault(['logout'])).code).toBe(0)
 })
@@ -500,7 +511,7 @@ test('doctor shows each moment of each agent, and a switch turns one off', async
   const { stdout } = await kvault(['doctor'])
   expect(stdout.match(/Gemini CLI/g)).toHaveLength(1)
   expect(stdout).toMatch(
-    /fail +Gemini CLI .*hooks installed: prompt, failure; start: .* 800 ms: no answer in time/,
+    /fail +Gemini CLI .*hooks installed, used: prompt, failure; start: .* 800 ms: no answer in time/,
   )
   expect(stdout).toMatch(
     /capture: 2026-01-02 03:04 UTC, 9 ms, .* before that, 2026-01-02 03:00 UTC: too large/,

@@ -85,7 +85,7 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect(shown.stdout).toContain('Cannot find module')
   expect(shown.stdout).toContain('\n\u001b[2mFix\u001b[0m\n')
   expect((await kvault(['drafts', 'accept', one])).stdout).toMatch(
-    /^Recorded ([\da-f-]{36}) {2}.*\nTo let a team read it: kvault share \1 --workspace <id> \(kvault workspaces lists them\)\n$/,
+    /^Recorded ([\da-f-]{36}) {2}.*\nReaders: Only you\nTo let a team read it: kvault share \1\n$/,
   )
   const words = JSON.stringify({ title: 'The client has to be declared', fix_summary: 'Declare it.' })
   const edited = await kvault(['drafts', 'edit', two, '--file', '-'], words)
@@ -96,6 +96,23 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect(JSON.parse(dismissed.stdout)).toEqual({ draft_id: three, status: 'dismissed' })
   expect((await kvault(['drafts'])).stdout).toContain('No drafts.')
   expect((await person.get('/api/v1/cards/stats')).body.total).toBe(2)
+})
+
+test('what is found again makes no second draft, and the command says so', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+  const folder = join(other, '.claude', 'projects', 'app')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'epsilon.jsonl'), sessionOf('epsilon'))
+  const env = {
+    HOME: other,
+    KVAULT_API_KEY: await apiKeyOf(await registerPerson(vault, 'again@example.com')),
+  }
+  expect((await kvault(['mine'], '', env)).stdout).toContain('1 found, 1 made into drafts.')
+  writeFileSync(join(folder, 'zeta.jsonl'), sessionOf('epsilon').replace('I installed', 'I have installed'))
+  expect((await kvault(['mine'], '', env)).stdout).toContain(
+    '1 found, 0 made into drafts.\nWithout a draft: 1 found before.\n',
+  )
+  rmSync(other, { recursive: true, force: true })
 })
 
 test('a dry run numbers and separates what it found; what was solved without a draft is said with the reason', async () => {

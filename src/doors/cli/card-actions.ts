@@ -24,6 +24,7 @@ type Card = CardContent &
   CardHome & {
     card_id: string
     workspace_id: string
+    status: string
     owner_name: string
     evidences: { kind: string; content: string }[]
     cites: string[]
@@ -43,6 +44,8 @@ const READ = {
   cites: [],
   readers: { text: '' },
 }
+
+export const readCard = (profile: Profile, id: string): Promise<Card> => call(profile, id)
 
 async function call({ url, apiKey }: Profile, id: string, path = '', body?: unknown): Promise<Card> {
   const reply = await ask(url, `/api/v1/cards/${encodeURIComponent(id)}${path}`, {
@@ -111,7 +114,7 @@ export function keepLastSearch({ url }: Profile, cardIds: readonly string[]): vo
 }
 
 /** Returns the id of a card that is named by its id, or by its number in the last search. */
-function cardIdOf({ url }: Profile, given: string): string {
+export function cardIdOf({ url }: Profile, given: string): string {
   if (!/^\d{1,2}$/.test(given)) {
     requireId('card', given)
     return given
@@ -119,9 +122,9 @@ function cardIdOf({ url }: Profile, given: string): string {
   const ids = settingsIn(lastSearchFile())?.[url]
   const id: unknown = Array.isArray(ids) ? ids[Number(given) - 1] : undefined
   if (typeof id === 'string' && isUuid(id)) return id
-  const count = Array.isArray(ids) ? ids.length : 0
+  const count = Array.isArray(ids) ? ids.length : undefined
   throw new CommandError(
-    count === 0
+    count === undefined
       ? `There is no search at ${url} to take number ${given} from. Run: ${KVAULT} search <words>`
       : `The last search at ${url} has ${count} ${count === 1 ? 'hit' : 'hits'}, no number ${given}.`,
     EXIT.usage,
@@ -177,11 +180,12 @@ const KINDS = ['dangerous', 'instructions', 'secret', 'personal', 'wrong', 'spam
 
 export type ReportOptions = ProfileOptions & { kind?: string; note?: string; json?: boolean }
 
-export async function reportCard(cardId: string, options: ReportOptions): Promise<number> {
+export async function reportCard(given: string, options: ReportOptions): Promise<number> {
   if (options.kind === undefined || !KINDS.includes(options.kind))
     throw new CommandError(`--kind is one of ${KINDS.join(', ')}.`, EXIT.usage)
-  requireId('card', cardId)
-  const { url, apiKey } = requireProfile(options)
+  const profile = requireProfile(options)
+  const { url, apiKey } = profile
+  const cardId = cardIdOf(profile, given)
   const reply = await ask(url, `/api/v1/cards/${encodeURIComponent(cardId)}/report`, {
     body: { kind: options.kind, ...(options.note === undefined ? {} : { note: options.note }) },
     headers: { 'x-api-key': apiKey },

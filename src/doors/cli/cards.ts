@@ -62,13 +62,15 @@ export async function search(words: string[], options: SearchOptions): Promise<n
   wholeNumber('--limit', options.limit, MAX_RESULTS)
   const profile = requireProfile(options)
   const answer = await found(profile, words, options)
-  if (options.json) printJson(answer)
-  else if (answer.results.length === 0) print(nothingFound(options))
-  else {
+  // Also without a hit: a number must never mean a card of an earlier search.
+  if (!options.json)
     keepLastSearch(
       profile,
       answer.results.map(({ card_id }) => card_id),
     )
+  if (options.json) printJson(answer)
+  else if (answer.results.length === 0) print(nothingFound(options))
+  else {
     await printHits(profile, answer.results)
     if (answer.credits_charged > 0)
       print(paint('dim', `${answer.credits_charged} credits charged, ${answer.credits_balance} left`))

@@ -14,8 +14,9 @@ import {
   readRange,
   readVersion,
 } from '../../shared/cites.ts'
+import { cardIdOf } from './card-actions.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { readGiven, requireId } from './input.ts'
+import { readGiven } from './input.ts'
 import { gitVariables, trustedFolder } from './local-files.ts'
 import { type Locked, readLocked, versionKey } from './lock-files.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
@@ -445,12 +446,12 @@ function printVerdict(outcome: Outcome, title: string, { card_id, environment, t
   if (trust) print(paint('dim', plain(trust.summary, 200)))
 }
 
-export async function verifyCard(cardId: string, options: VerifyOptions): Promise<number> {
+export async function verifyCard(named: string, options: VerifyOptions): Promise<number> {
   const outcome = outcomeOf(options)
-  requireId('card', cardId)
+  const profile = requireProfile(options)
+  const cardId = cardIdOf(profile, named)
   const given = options.env ? givenEnvironment(options.env) : undefined
   const evidence = options.evidenceFile === undefined ? undefined : await evidenceFrom(options.evidenceFile)
-  const profile = requireProfile(options)
   const { title, cites } = await cardOf(profile, cardId)
   const reply = await ask(profile.url, `/api/v1/cards/${encodeURIComponent(cardId)}/verdicts`, {
     body: {

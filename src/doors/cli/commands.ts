@@ -110,7 +110,7 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('search <words...>', 'search cards')
     .option(
       '--scope <scope>',
-      'personal, workspace or public (5 credits on a hit; default: your cards and those of your teams)',
+      'personal, workspace or public (credits, where the server uses them; default: your cards and those of your teams)',
     )
     .option('--limit <n>', '1 to 20')
     .option('--tag <tag>', 'only with this tag; may be repeated', collect)
@@ -180,7 +180,7 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--cite <file:line>', 'print how a card cites this line, and check nothing')
     .option('--json', 'as JSON')
     .action((path, options) => done(async () => (await import('./check.ts')).check(path, options)))
-  vaultCommand('verify-card <card-id>', 'give a verdict on a card after using it')
+  vaultCommand('verify-card <card>', 'give a verdict on a card: its id, or its number in the last search')
     .option('--worked', 'it solved it')
     .option('--failed', 'it did not solve it')
     .option('--stale', 'it is no longer true')
@@ -194,7 +194,7 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--applied-in <project>', 'key of the project you used it in')
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./check.ts')).verifyCard(id, options)))
-  vaultCommand('report <card-id>', 'report a card to its moderators')
+  vaultCommand('report <card>', 'report a card to its moderators: its id, or its number in the last search')
     .option('--kind <kind>', 'dangerous, instructions, secret, personal, wrong, spam or other')
     .option('--note <text>', 'what they should look at')
     .option('--json', 'as JSON')

@@ -383,7 +383,7 @@ function agentLine(agent: string, found: readonly Finding[]): Finding {
 function hooksDetail(hooks: Finding, moments: readonly Finding[]): string {
   if (hooks.state === 'unused') return 'hooks not used yet'
   const used = moments.filter(({ state }) => state === 'ok').map(momentOf)
-  return `hooks ${hooks.detail}${used.length > 0 ? `: ${used.join(', ')}` : ''}`
+  return `hooks ${hooks.detail}${used.length > 0 ? `, used: ${used.join(', ')}` : ''}`
 }
 
 function withOneLinePerAgent(findings: readonly Finding[]): Finding[] {

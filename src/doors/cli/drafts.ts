@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { CardContent } from '../../shared/card-fields.ts'
 import { DRAFTED_TEXTS } from '../../shared/draft-text.ts'
-import { solutionOf } from './card-actions.ts'
+import { readCard, readersText, solutionOf } from './card-actions.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { nameOfGiven, objectIn, readGiven, requireId, requireOneOf, requireWorkspaceId } from './input.ts'
 import { KVAULT } from './local-files.ts'
@@ -129,9 +129,10 @@ async function accept(profile: Profile, id: string, words: object, options: Draf
   const did = accepted.outcome === 'recorded' ? 'Recorded' : 'Said worked of'
   print(`${did} ${accepted.card_id}  ${plain(accepted.title)}`)
   if (accepted.outcome === 'recorded') {
-    // Without a chosen workspace the card may be in the personal one, which has no team.
-    const where = options.workspace ? '' : ` --workspace <id> (${KVAULT} workspaces lists them)`
-    print(paint('dim', `To let a team read it: ${KVAULT} share ${plain(accepted.card_id)}${where}`))
+    const card = await readCard(profile, accepted.card_id)
+    print(paint('dim', `Readers: ${plain(readersText(card))}`))
+    if (card.status !== 'published')
+      print(paint('dim', `To let a team read it: ${KVAULT} share ${plain(accepted.card_id)}`))
   }
   if (accepted.has_warnings) warnOfSecret()
 }

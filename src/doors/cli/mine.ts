@@ -188,18 +188,30 @@ async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string
   return (reply.body as Offered).results[0]?.skipped ?? null
 }
 
-/** Sends candidates, most useful first, up to the vault's daily limit. */
-async function send(profile: Profile, state: MineState, save: () => void): Promise<number> {
+const SKIPPED: Readonly<Record<string, string>> = {
+  known: 'found before',
+  recorded: 'recorded as a card already',
+  no_error: 'without a telling error',
+}
+
+/** Sends candidates, most useful first, up to the vault's daily limit; counts why others made no draft. */
+async function send(
+  profile: Profile,
+  state: MineState,
+  save: () => void,
+): Promise<{ made: number; skipped: Map<string, number> }> {
   state.waiting.sort(byWorth)
+  const skips = new Map<string, number>()
   let made = 0
   for (let next = state.waiting[0]; next; next = state.waiting[0]) {
     const skipped = await offer(profile, next)
     if (skipped === 'daily_limit') break
     if (skipped === null) made += 1
+    else skips.set(skipped, (skips.get(skipped) ?? 0) + 1)
     state.waiting.shift()
     save()
   }
-  return made
+  return { made, skipped: skips }
 }
 
 const indented = (text: string): string => plainLines(text).replace(/^(?=.)/gm, '   ')
@@ -240,11 +252,15 @@ export async function mine(options: MineOptions): Promise<number> {
     }
     return EXIT.done
   }
-  const made = await send(profile, state, save)
+  const { made, skipped } = await send(profile, state, save)
   const { length: left } = state.waiting
   if (options.json) printJson({ sessions: work.length, found, made, waiting: left })
   else {
     print(`${read}, ${found} found, ${made} made into drafts.`)
+    const why = Object.entries(SKIPPED).flatMap(([reason, text]) =>
+      skipped.has(reason) ? `${skipped.get(reason)} ${text}` : [],
+    )
+    if (why.length > 0) print(`Without a draft: ${why.join(', ')}.`)
     if (made > 0) print(`Look at them with ${KVAULT} drafts.`)
     if (left > 0) print(`${left} left: the vault makes three drafts a day. Run this again tomorrow.`)
   }

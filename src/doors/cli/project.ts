@@ -80,6 +80,7 @@ export async function projectKeyOf(
 }
 
 export type SnapshotEvent = {
+  raw_id: string
   event_type: string
   content: string
   created_at: string
@@ -103,7 +104,7 @@ const MAX_EVENTS = 100
 const READ = {
   project_key: '',
   total_events: 0,
-  recent_events: [{ event_type: '', content: '', created_at: '' }],
+  recent_events: [{ raw_id: '', event_type: '', content: '', created_at: '' }],
 }
 
 /** Explains, for a folder that only its path names, where its memory is after a move. */
@@ -137,11 +138,12 @@ export async function context(key: string | undefined, options: ContextOptions):
   for (const [title, event] of Object.entries(documents))
     if (event) print(`\n${paint('bold', title)}\n${plainLines(event.content)}`)
   const rows = snapshot.recent_events.map((event) => [
+    event.raw_id,
     event.created_at.slice(0, 16).replace('T', ' '),
     event.event_type,
     plain(event.title ?? event.content),
   ])
-  if (rows.length > 0) print(`\n${table(['when (UTC)', 'what', 'content'], rows)}`)
+  if (rows.length > 0) print(`\n${table(['event', 'when (UTC)', 'what', 'content'], rows)}`)
   else if (total_events === 0) print('Nothing remembered yet.')
   if (key === undefined) sayWhatNamesIt(profile, total_events === 0)
   return EXIT.done

@@ -444,9 +444,10 @@ export function keyMaker(
   const given = givenKey(options)
   if (given) return byGivenKey(url, given, home, options.allTools ? TOOL_SCOPES : CORE_SCOPES)
   const saved = savedProfile()
-  if (saved?.url !== url || isInteractive()) return byBrowser(url, tell, home, options.device ?? false)
-  if (options.workspace !== undefined || typeof options.share === 'string')
-    throw new CommandError(`The saved key would be shared, and ${NO_HOME}. Give one with --key.`)
+  // Only a key that is made now can name a workspace.
+  const namesHome = options.workspace !== undefined || typeof options.share === 'string'
+  if (saved?.url !== url || namesHome || isInteractive())
+    return byBrowser(url, tell, home, options.device ?? false)
   return shared(saved)
 }
 
@@ -477,6 +478,10 @@ export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void
   await keepProfile({ url, ...(await maker.keyFor('kvault')) })
   print(`Your agents now use ${url}.`)
 }
+
+/** Replaces the key of the command and all hooks, so that it has the home that was just chosen. */
+export const renewOwnProfile = async (url: string, maker: KeyMaker): Promise<void> =>
+  replaceProfile({ url, ...(await maker.keyFor('kvault')) })
 
 /** Deletes a key by a request with this key. A missing key counts as deleted. */
 export async function endKey(url: string, apiKey: string): Promise<void> {

@@ -36,9 +36,11 @@ import {
   digestOf,
   dropConnection,
   endKey,
+  hasOwnProfile,
   type KeyMaker,
   keptFile,
   keyMaker,
+  renewOwnProfile,
   saveConnection,
   takeBackKey,
 } from '../sign-in.ts'
@@ -65,7 +67,15 @@ import {
   requireTerminal,
   showChange,
 } from './consent.ts'
-import { connectHooks, type HooksPlan, planHooks, type Undo, undoHooks, writeUndo } from './hooks.ts'
+import {
+  connectHooks,
+  type HooksPlan,
+  NO_HOOKS,
+  planHooks,
+  type Undo,
+  undoHooks,
+  writeUndo,
+} from './hooks.ts'
 
 export async function versionOf(url: string): Promise<string | undefined> {
   const { version } = ((await ask(url, '/health')).body ?? {}) as { version?: unknown }
@@ -412,7 +422,7 @@ async function planOf(client: McpClient, url: string, options: ConnectOptions): 
   const before = readText(file)
   const there = entryIn(before ?? '', client, file)
   const withKey = wantsKey(client, options)
-  const hooks = options.hooks === false ? { changes: [], renewsKey: false } : await planHooks(client, url)
+  const hooks = options.hooks === false ? NO_HOOKS : await planHooks(client, url)
   if (there && (await isConnected(client, there, url, options))) return { client, withKey, hooks }
   const { allTools } = options
   const draft = client.entry({ url, allTools, ...(withKey ? { apiKey: HIDDEN_KEY } : {}) })
@@ -434,7 +444,7 @@ const titles = (plans: readonly Plan[]): string => plans.map(({ client }) => cli
 function printSummary(
   plans: readonly Plan[],
   url: string,
-  sharing: string | undefined,
+  sharing: Sharing,
   { allTools, learn }: ConnectOptions,
 ): void {
   const entries = plans.filter(({ entry }) => entry)
@@ -462,7 +472,7 @@ function printSummary(
     ...(learn
       ? [['Learning', 'the history of each repository that a session starts in'] as [string, string]]
       : []),
-    ['Sharing', sharing ?? 'nothing: what is recorded stays private'],
+    ['Sharing', sharing.says],
   ]
   for (const [name, text] of rows) print(`${paint('dim', name.padEnd(8))} ${text}`)
 }
@@ -482,12 +492,26 @@ async function agreedToAll(plans: readonly Plan[], { yes, dryRun }: ConnectOptio
   }
 }
 
-/** Decides about sharing, and returns its line of the summary. Asks the vault only for a person at a terminal. */
-async function chooseSharing(maker: KeyMaker, options: ConnectOptions): Promise<string | undefined> {
+/** Without a new key a choice would change nothing, and the summary must not claim it. */
+const makesKey = ({ entry, withKey, hooks }: Plan): boolean =>
+  (entry !== undefined && withKey) || hooks.makesKey
+
+type Sharing = { says: string; team?: string }
+
+const PRIVATE: Sharing = { says: 'nothing: what is recorded stays private' }
+const AS_BEFORE: Sharing = { says: `as before (to share with a team: ${KVAULT} connect --share <id>)` }
+
+/** Decides about sharing: its line of the summary, and the team. Asks the vault only for a person at a terminal. */
+async function chooseSharing(
+  maker: KeyMaker,
+  plans: readonly Plan[],
+  options: ConnectOptions,
+): Promise<Sharing> {
   const { share, workspace, yes, dryRun } = options
-  if (share === false || workspace !== undefined) return undefined
-  if (share === undefined && (yes || dryRun || !isInteractive())) return undefined
-  if (dryRun) return `with the team ${share}`
+  if (typeof share !== 'string' && !plans.some(makesKey)) return AS_BEFORE
+  if (share === false || workspace !== undefined) return PRIVATE
+  if (share === undefined && (yes || dryRun || !isInteractive())) return PRIVATE
+  if (dryRun) return { says: `with the team ${share}` }
   const { teams, isDeclined } = await maker.teams()
   const named =
     typeof share === 'string' ? teams.find(({ workspace_id }) => workspace_id === share) : undefined
@@ -497,11 +521,13 @@ async function chooseSharing(maker: KeyMaker, options: ConnectOptions): Promise<
     )
   const [only, ...others] = teams
   if (!named && others.length > 0)
-    return `nothing: you are in ${teams.length} teams. Name one: --share <id>, see ${KVAULT} workspaces`
+    return {
+      says: `nothing: you are in ${teams.length} teams. Name one: --share <id>, see ${KVAULT} workspaces`,
+    }
   const team = named ?? (isDeclined ? undefined : only)
-  if (!team) return undefined
-  maker.shareWith(team.workspace_id)
-  return `what you and your agents record is shared with ${plain(team.name, 44)} (without: --no-share)`
+  if (!team) return PRIVATE
+  const says = `what you and your agents record is shared with ${plain(team.name, 44)} (without: --no-share)`
+  return { says, team: team.workspace_id }
 }
 
 async function connectEntry(
@@ -580,12 +606,18 @@ async function connectAll(
     if (options.learn && !options.dryRun) allowLearning(true)
     return planned
   }
-  printSummary(plans, url, await chooseSharing(maker, options), options)
+  const sharing = await chooseSharing(maker, plans, options)
+  printSummary(plans, url, sharing, options)
   if (!(await agreedToAll(plans, options))) {
     print('Nothing written.')
     return planned
   }
   if (options.learn) allowLearning(true)
+  if (sharing.team) {
+    maker.shareWith(sharing.team)
+    // The key that kvault has already would go on recording privately.
+    if (await hasOwnProfile(url)) await renewOwnProfile(url, maker)
+  }
   const done = await forEachClient(
     plans.map(({ client }) => client),
     async (client) => {

@@ -211,17 +211,21 @@ function madeByHand(client: McpClient, url: string): Connection {
   return { client: client.name, url, file, before, digest: digestOf(before ?? '') }
 }
 
-/** A change of one client's hooks; `renewsKey`: the hooks are there without a key for this vault. */
+/** A change of one client's hooks; `renewsKey`: they are there without a key for this vault; `makesKey`: they get one. */
 export type HooksPlan = {
   changes: readonly { file: string; before: string | null; after: string }[]
   renewsKey: boolean
+  makesKey: boolean
 }
+
+export const NO_HOOKS: HooksPlan = { changes: [], renewsKey: false, makesKey: false }
 
 export async function planHooks(client: McpClient, url: string): Promise<HooksPlan> {
   const hooks = hooksOf(client.name)
-  if (!hooks) return { changes: [], renewsKey: false }
+  if (!hooks) return NO_HOOKS
   const changes = hasPlugin(client.name) ? [] : changesFor(hooks.files)
-  return { changes, renewsKey: changes.length === 0 && !(await hasOwnProfile(url)) }
+  const makesKey = !(await hasOwnProfile(url))
+  return { changes, renewsKey: changes.length === 0 && makesKey, makesKey }
 }
 
 /** Adds the hooks of a client, which the person agreed to. Hooks use this command's key, not the entry's. */

@@ -7,12 +7,20 @@ import { rateLimits } from './0002-rate-limits.ts'
 import { keptAnswers } from './0003-kept-answers.ts'
 import { firstWeek } from './0004-first-week.ts'
 import { serverSettings } from './0005-server-settings.ts'
+import { embeddings } from './0007-embeddings.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
 import type { Migration } from './statements.ts'
 import { appliedNames, NoVault, refuseOtherProgram } from './whose-tables.ts'
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [initial, rateLimits, keptAnswers, firstWeek, serverSettings]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  rateLimits,
+  keptAnswers,
+  firstWeek,
+  serverSettings,
+  embeddings,
+]
 
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'

@@ -1,5 +1,6 @@
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
+export { eventVectors } from './event-vectors.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
 export { type CapturedTurn, MINING, MINING_JOB, turnsOfSession } from './mining-queue.ts'
 export { transferPreferences } from './preferences.ts'

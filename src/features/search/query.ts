@@ -32,6 +32,10 @@ type OperatorGroups = Record<string, string | undefined>
 /** Characters of code, commands or messages, beside which a dash or quotation mark is not syntax. */
 const NOT_PROSE = /[^\p{L}\p{N}\p{M}\s'’.,?!_-]|(?:^|\s)-/u
 
+/** Whether a text is a question in a person's words, not what a program wrote. */
+export const isSpoken = (text: string): boolean =>
+  text.length <= MAX_WITH_SYNTAX_LENGTH && !text.includes('\n') && !NOT_PROSE.test(text)
+
 /** Words of error messages that quote names, as in `relation "users" does not exist`. */
 const MESSAGE_WORDS = new Set(
   `attribute argument cannot can't column command could couldn't denied does doesn't error exception exist exists expected failed

@@ -37,10 +37,14 @@ import {
   type AskedWord,
   askedInformation,
   type Cover,
+  confidenceOf,
+  FIRST_HITS,
+  logitByCovers,
   MINOR_CREDIT,
   rarity,
   type Surroundings,
   type WeighedWord,
+  weighQuery,
 } from '../../text/query.ts'
 import { hasTrigrams, wordHash } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
@@ -174,7 +178,7 @@ async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   return [[...new Set([...own, ...ofTeam, ...ownIn])]]
 }
 
-const filtersAsked = ({ tags, environment, filters, type, required }: SearchScope): Match => [
+export const filtersAsked = ({ tags, environment, filters, type, required }: SearchScope): Match => [
   ...tags.map((tag) => [tagFilter(tag)]),
   ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
   ...wordFilterHashes(filters).map((hash) => [hash]),
@@ -275,6 +279,8 @@ const LONG_QUERY = 12
 const PLAIN_WORD = /^\p{L}{4,}$/u
 
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
+/** The weight of meaning where words stay first. */
+const BEHIND_WORDS = 1e-6
 
 export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
 
@@ -284,6 +290,8 @@ export type SearchHit = Surroundings & {
   documentId: string | undefined
   /** How much of each asked word the document has; undefined if only its posting lists were read. */
   covers: Cover[] | undefined
+  /** Found by meaning, perhaps also by words. */
+  isNear: boolean
 }
 
 export type Retrieved = {
@@ -291,10 +299,21 @@ export type Retrieved = {
   hits: SearchHit[]
   asked: QueryTerm[]
   visible: { cards: number; words: ReadonlyMap<string, number> }
+  /** Whether meaning was compared too. */
+  isSemantic: boolean
 }
 
 /** `words` is for texts without typing errors and for benchmarks. */
 type Paths = 'both' | 'words'
+
+export type Meaning = {
+  /** Cards near in meaning, best first; undefined if only words can be compared. */
+  near: Promise<Candidate[] | undefined>
+  /** A person's own words. What a program wrote is known by its words. */
+  isSpoken: boolean
+}
+
+type ByMeaning = { near: readonly Candidate[]; isSpoken: boolean }
 
 export async function retrieve(
   ctx: Ctx,
@@ -302,6 +321,7 @@ export async function retrieve(
   scope: SearchScope,
   paths: Paths = 'both',
   most?: number,
+  meaning?: Meaning,
 ): Promise<Retrieved> {
   const source = await sourceFor(ctx, scope)
   const terms = await planTerms(words, source.counts)
@@ -320,8 +340,16 @@ export async function retrieve(
   const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)
   const byWords = ranked(found.candidates, exact, averageLength)
   const meant = [...likes.values()].map((words) => wantedLikes(words, all))
+  const near = await meaning?.near
+  const isSemantic = near !== undefined
+  const byMeaning = near && { near, isSpoken: meaning?.isSpoken === true }
   if (meant.length === 0)
-    return { hits: hitsOf(asked, [{ scored: byWords, found }], all, most), asked, visible }
+    return {
+      hits: hitsOf(asked, [{ scored: byWords, found }], all, most, byMeaning),
+      asked,
+      visible,
+      isSemantic,
+    }
 
   const widened = [...exact, ...meant]
   const more = await source.find(widened)
@@ -330,7 +358,17 @@ export async function retrieve(
     { scored: byTrigrams, found: more },
     { scored: byWords, found },
   ]
-  return { hits: hitsOf(asked, rankings, all, most), asked, visible }
+  return { hits: hitsOf(asked, rankings, all, most, byMeaning), asked, visible, isSemantic }
+}
+
+/** The surer words are of a card, the less meaning says. */
+function meaningWeight(asked: readonly QueryTerm[], [first]: readonly Ranking[], cards: number): number {
+  const query = weighQuery(asked)
+  const logits = (first?.scored ?? []).slice(0, FIRST_HITS).map(({ candidate }) => {
+    const covers = asked.map((word) => coverOf(candidate, word))
+    return logitByCovers(query, covers, { cards, length: candidate.length })
+  })
+  return 1 - confidenceOf(Math.max(Number.NEGATIVE_INFINITY, ...logits))
 }
 
 type Ranking = { scored: Scored[]; found: RankedMatches }
@@ -340,17 +378,23 @@ function hitsOf(
   rankings: readonly Ranking[],
   cards: number,
   most?: number,
+  { near, isSpoken }: ByMeaning = { near: [], isSpoken: false },
 ): SearchHit[] {
   const known = new Map<number, Scored>()
+  for (const candidate of near) known.set(candidate.docNo, { candidate, points: 0, bm25: 0 })
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
   const weights = rankings.length > 1 ? [PATH_WEIGHTS.trigrams, PATH_WEIGHTS.words] : [1]
-  const numbers = fuse(
-    rankings.map(({ scored, found }, i) => ({
+  const share = isSpoken ? Math.max(BEHIND_WORDS, meaningWeight(asked, rankings, cards)) : BEHIND_WORDS
+  const nearNumbers = near.map(({ docNo }) => docNo)
+  const numbers = fuse([
+    ...rankings.map(({ scored, found }, i) => ({
       ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
       weight: weights[i] ?? 1,
     })),
-  )
+    ...(near.length > 0 ? [{ ids: nearNumbers, weight: (weights[0] ?? 1) * share }] : []),
+  ])
+  const isNear = new Set(nearNumbers)
   return numbers.slice(0, most).map((docNo) => {
     const scored = known.get(docNo)
     return {
@@ -359,6 +403,7 @@ function hitsOf(
       covers: scored && asked.map((word) => coverOf(scored.candidate, word)),
       cards,
       length: scored?.candidate.length ?? 0,
+      isNear: isNear.has(docNo),
     }
   })
 }

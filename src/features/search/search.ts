@@ -16,9 +16,10 @@ import { beginningOf } from '../../text/unicode.ts'
 import { isLikelyOutdated, ownerFilter, provenanceOf, type SearchedScope } from '../cards/index.ts'
 import { balanceOf } from '../credits/index.ts'
 import { chargedSearch, type HitLimits, mayHit, type Outcome, pickHits } from './hits.ts'
-import { codesAsked, type QueryRead, readSyntax, tagsNamed, withPairs } from './query.ts'
+import { findByMeaning } from './meaning.ts'
+import { codesAsked, isSpoken, type QueryRead, readSyntax, tagsNamed, withPairs } from './query.ts'
 import { correctionsIn, type FoundCard, presentHit } from './results.ts'
-import { type Retrieved, retrieve, type SearchScope, tagsInScope } from './retrieve.ts'
+import { filtersAsked, type Retrieved, retrieve, type SearchScope, tagsInScope } from './retrieve.ts'
 import {
   type ActionCardAnswer,
   type SearchAnswer,
@@ -227,7 +228,11 @@ export async function searchIn(
 ): Promise<Omit<SearchAnswer, 'scope'>> {
   const started = performance.now()
   const { read, scope, words } = await understand(ctx, input, where)
-  const found = await retrieve(ctx, words, scope)
+  const meaning = ctx.config.embeddings && {
+    near: findByMeaning(ctx, scope, filtersAsked(scope), read.text),
+    isSpoken: isSpoken(read.text),
+  }
+  const found = await retrieve(ctx, words, scope, 'both', undefined, meaning)
   const demands = { phrases: read.phrases, isInTitle: read.isInTitle, codes: codesAsked(read.text) }
   const wish = { limit: input.limit, minScore: input.min_score ?? 0, demands }
   const isPaid = scope.scope === 'public' && ctx.serverSettings.credits && mayHit(found, wish)
@@ -249,6 +254,7 @@ export async function searchIn(
     total,
     corrected: correctionsIn(found.asked, picked),
     read_as: presentSyntax(read),
+    ...(meaning ? { semantic: found.isSemantic } : {}),
     credits_charged: charged,
     credits_balance: balance,
     action_card: input.generate_action_card

@@ -71,7 +71,9 @@ export async function makeVectors(
     const seen = progressOf(ctx, source, embeddings.model)
     const looksAtAll = performance.now() >= seen.lookAtAllAt
     if (looksAtAll) await lookAtAll(ctx, source, seen)
+    const last = await source.last(ctx)
     const isMissing = (await source.missing(ctx, embeddings.model, seen.upTo, 1)).length > 0
+    if (!isMissing) seen.upTo = Math.max(seen.upTo, last - WRITERS_AT_ONCE)
     // An extension may have appeared meanwhile.
     if (isMissing || looksAtAll) await work(ctx, source, seen, stopping)
     hadWork ||= isMissing
@@ -80,7 +82,7 @@ export async function makeVectors(
 }
 
 async function lookAtAll(ctx: Ctx, source: VectorSource, seen: Progress): Promise<void> {
-  await source.remove(ctx, false)
+  while ((await source.remove(ctx, false)) > 0);
   seen.upTo = 0
   seen.lookAtAllAt = performance.now() + LOOK_AT_ALL_EVERY_MS
 }
@@ -102,13 +104,8 @@ async function work(ctx: Ctx, source: VectorSource, seen: Progress, stopping: Ab
   try {
     const hasPgvector = await preparePgvector(ctx, stopping)
     while (!stopping.aborted && (await takeTurn(ctx))) {
-      const last = await source.last(ctx)
       const missing = await source.missing(ctx, seen.model, seen.upTo, seen.batch)
-      if (missing.length === 0) {
-        // Writers that began earlier may commit lower marks later.
-        seen.upTo = Math.max(seen.upTo, last - WRITERS_AT_ONCE)
-        break
-      }
+      if (missing.length === 0) break
       await inFittingBatches(seen, () => makeSome(ctx, source, missing, hasPgvector))
     }
   } catch (error) {

@@ -43,10 +43,6 @@ export class KeptVectors {
     this.#lengths = new Float32Array(slots)
   }
 
-  has(number: number): boolean {
-    return this.#slots.has(number)
-  }
-
   set(number: number, vector: Vector): void {
     const slot = this.#slots.get(number) ?? this.#freeSlot()
     if ((slot + 1) * this.dimensions > this.#numbers.length) this.#grow()

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Ctx, UserCtx } from '../../core/context.ts'
+import { type Ctx, inTx, SELF_GUARDED, type UserCtx } from '../../core/context.ts'
 import {
   bytesOf,
   type Made,
@@ -155,8 +155,10 @@ async function removeVectors(ctx: Ctx, all: boolean): Promise<number> {
   const rows = await (all ? from : gone).execute()
   if (rows.length === 0) return 0
   const ids = rows.map(({ card_id }) => card_id)
-  await ctx.database.transaction((db) =>
-    db.deleteFrom('search_vectors').where('card_id', 'in', ids).execute(),
+  await inTx(
+    ctx,
+    ({ db }) => db.deleteFrom('search_vectors').where('card_id', 'in', ids).execute(),
+    SELF_GUARDED,
   )
   return ids.length
 }

@@ -290,7 +290,7 @@ export type SearchHit = Surroundings & {
   documentId: string | undefined
   /** How much of each asked word the document has; undefined if only its posting lists were read. */
   covers: Cover[] | undefined
-  /** Found by meaning, perhaps also by words. */
+  /** Found by meaning alone. */
   isNear: boolean
 }
 
@@ -386,15 +386,13 @@ function hitsOf(
     for (const one of scored) known.set(one.candidate.docNo, one)
   const weights = rankings.length > 1 ? [PATH_WEIGHTS.trigrams, PATH_WEIGHTS.words] : [1]
   const share = isSpoken ? Math.max(BEHIND_WORDS, meaningWeight(asked, rankings, cards)) : BEHIND_WORDS
-  const nearNumbers = near.map(({ docNo }) => docNo)
-  const numbers = fuse([
-    ...rankings.map(({ scored, found }, i) => ({
-      ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
-      weight: weights[i] ?? 1,
-    })),
-    ...(near.length > 0 ? [{ ids: nearNumbers, weight: (weights[0] ?? 1) * share }] : []),
-  ])
-  const isNear = new Set(nearNumbers)
+  const lists = rankings.map(({ scored, found }, i) => ({
+    ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
+    weight: weights[i] ?? 1,
+  }))
+  const byWords = new Set(near.length > 0 ? lists.flatMap(({ ids }) => ids) : [])
+  if (near.length > 0) lists.push({ ids: near.map(({ docNo }) => docNo), weight: (weights[0] ?? 1) * share })
+  const numbers = fuse(lists)
   return numbers.slice(0, most).map((docNo) => {
     const scored = known.get(docNo)
     return {
@@ -403,7 +401,7 @@ function hitsOf(
       covers: scored && asked.map((word) => coverOf(scored.candidate, word)),
       cards,
       length: scored?.candidate.length ?? 0,
-      isNear: isNear.has(docNo),
+      isNear: near.length > 0 && !byWords.has(docNo),
     }
   })
 }

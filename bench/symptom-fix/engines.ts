@@ -54,7 +54,7 @@ async function knowledgeVault(cards: readonly Card[], model?: ModelServer): Prom
 }
 
 /** The same search with a small model beside it. */
-async function withModel(cards: readonly Card[]): Promise<Engine> {
+export async function withModel(cards: readonly Card[]): Promise<Engine> {
   const model = await startModel()
   const { search, close } = await knowledgeVault(cards, model)
   const stop = async () => {
@@ -216,7 +216,6 @@ function lunr(cards: readonly Card[]): Engine | undefined {
 /** A further engine is added here. */
 export const ENGINES: ((cards: readonly Card[]) => Engine | undefined | Promise<Engine>)[] = [
   knowledgeVault,
-  withModel,
   flatBm25,
   sqliteFts5,
   postgresFts,

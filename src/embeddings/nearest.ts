@@ -127,10 +127,11 @@ async function nearestInProcess(
   if (rows.rows.length > MAX_IN_SCOPE) return undefined
   const model = ctx.config.embeddings?.model ?? ''
   const vectors = keptVectors(ctx.database, scope.table, model, question.length)
+  const similarityOf = vectors.similarityTo(question)
   const found: Nearest[] = []
   const unknown: typeof rows.rows = []
   const compare = (row: (typeof rows.rows)[number]) => {
-    const similarity = vectors.similarity(row.made_for, question)
+    const similarity = similarityOf(row.made_for)
     if (similarity === undefined) return false
     found.push({ number: row.number, similarity })
     return true
@@ -156,8 +157,7 @@ async function readInto(
   versions: readonly number[],
 ): Promise<void> {
   const { rows } = await sql<{ version: number; vector: Uint8Array }>`
-    select ${versionOf(scope)} as version, ${columnOf(scope, 'vector')} as vector from ${sql.table(scope.table)}
-    where ${versionOf(scope)} in (${sql.join(versions)})
-      and model = ${vectors.model} and dimensions = ${vectors.dimensions}`.execute(ctx.db)
+    select ${versionOf(scope)} as version, ${columnOf(scope, 'vector')} as vector
+    from ${scope.from} and ${versionOf(scope)} in (${sql.join(versions)})`.execute(ctx.db)
   for (const { version, vector } of rows) vectors.set(version, vectorOf(vector))
 }

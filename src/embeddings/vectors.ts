@@ -51,16 +51,24 @@ export class KeptVectors {
     this.#slots.set(number, slot)
   }
 
-  /** Returns the cosine of the angle to `question`; undefined if the vector is not kept. */
-  similarity(number: number, question: Vector): number | undefined {
-    const slot = this.#slots.get(number)
-    if (slot === undefined) return undefined
+  /** Returns a function for the cosine of the angle to `question`; undefined for a vector that is not kept. */
+  similarityTo(question: Vector): (number: number) => number | undefined {
+    const length = lengthOf(question)
+    return (number) => {
+      const slot = this.#slots.get(number)
+      return slot === undefined
+        ? undefined
+        : this.#product(slot, question) / ((this.#lengths[slot] as number) * length)
+    }
+  }
+
+  #product(slot: number, question: Vector): number {
     const start = slot * this.dimensions
     const numbers = this.#numbers
     let product = 0
     for (let i = 0; i < question.length; i++)
       product += (question[i] as number) * (numbers[start + i] as number)
-    return product / ((this.#lengths[slot] as number) * lengthOf(question))
+    return product
   }
 
   #freeSlot(): number {

@@ -361,14 +361,21 @@ export async function retrieve(
   return { hits: hitsOf(asked, rankings, all, most, byMeaning), asked, visible, isSemantic }
 }
 
-/** The surer words are of a card, the less meaning says. */
+/** How fast meaning loses weight as words tell the best card from the second. Fitted; see bench/README.md. */
+const LEAD_EXPONENT = 4
+
+/** The surer words are of a card, and the further it leads, the less meaning says. */
 function meaningWeight(asked: readonly QueryTerm[], [first]: readonly Ranking[], cards: number): number {
   const query = weighQuery(asked)
-  const logits = (first?.scored ?? []).slice(0, FIRST_HITS).map(({ candidate }) => {
+  const scored = first?.scored ?? []
+  const logits = scored.slice(0, FIRST_HITS).map(({ candidate }) => {
     const covers = asked.map((word) => coverOf(candidate, word))
     return logitByCovers(query, covers, { cards, length: candidate.length })
   })
-  return 1 - confidenceOf(Math.max(Number.NEGATIVE_INFINITY, ...logits))
+  const doubt = 1 - confidenceOf(Math.max(Number.NEGATIVE_INFINITY, ...logits))
+  const [best, second] = scored
+  const closeness = best ? (second?.points ?? 0) / best.points : 1
+  return doubt * closeness ** LEAD_EXPONENT
 }
 
 type Ranking = { scored: Scored[]; found: RankedMatches }

@@ -253,6 +253,21 @@ export const Environment = z.object({
     ),
   LLM_API_KEY: credential.optional().describe('The key for that endpoint, if it needs one.'),
   LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),
+  EMBEDDINGS_URL: httpUrl
+    .optional()
+    .describe(
+      'An endpoint of the OpenAI form for embeddings, such as http://localhost:11434/v1. Search then also finds by meaning; the redacted texts of cards, memory events and questions are sent there.',
+    ),
+  EMBEDDINGS_KEY: credential.optional().describe('The key for that endpoint, if it needs one.'),
+  EMBEDDINGS_MODEL: z
+    .string()
+    .min(1)
+    .max(200)
+    .default('text-embedding-3-small')
+    .describe('The model to ask for. With another name all vectors are made anew.'),
+  EMBEDDINGS_WAIT_MS: whole(1, 10_000)
+    .default(150)
+    .describe('How many milliseconds a search waits for the vector of its question.'),
   SUPPORT_EMAIL: receiver.optional().describe('Where support tickets are mailed to.'),
   RATE_LIMIT: onOff.default(true).describe('off: no limits per credential or host.'),
   METRICS_TOKEN: credential
@@ -336,6 +351,8 @@ export type Config = Readonly<{
   /** Signs the development provider's events; created at the first start if unset. */
   developmentWebhookSecret: string | undefined
   llm: { baseUrl: string; apiKey: string | null; model: string } | undefined
+  /** Unset: search finds by words alone. */
+  embeddings: { url: string; apiKey: string | null; model: string; waitMs: number } | undefined
   supportEmail: string | undefined
   rateLimit: boolean
   metricsToken: string | undefined
@@ -405,6 +422,16 @@ const googleOf = (e: z.output<typeof Environment>): Config['google'] =>
     ? { clientId: e.GOOGLE_CLIENT_ID, jwksUrl: e.GOOGLE_JWKS_URL, issuer: e.GOOGLE_ISSUER }
     : undefined
 
+const embeddingsOf = (e: z.output<typeof Environment>): Config['embeddings'] =>
+  e.EMBEDDINGS_URL
+    ? {
+        url: e.EMBEDDINGS_URL,
+        apiKey: e.EMBEDDINGS_KEY ?? null,
+        model: e.EMBEDDINGS_MODEL,
+        waitMs: e.EMBEDDINGS_WAIT_MS,
+      }
+    : undefined
+
 export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = Environment.safeParse(tidy(env))
   if (!parsed.success)
@@ -442,6 +469,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     llm: e.LLM_BASE_URL
       ? { baseUrl: e.LLM_BASE_URL, apiKey: e.LLM_API_KEY ?? null, model: e.LLM_MODEL }
       : undefined,
+    embeddings: embeddingsOf(e),
     supportEmail: e.SUPPORT_EMAIL,
     rateLimit: e.RATE_LIMIT,
     metricsToken: e.METRICS_TOKEN,

@@ -1,6 +1,7 @@
 import { type Ctx, contextFor, type Services } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './core/idempotency.ts'
 import { jobFailures, logFailure } from './core/log.ts'
+import { EMBEDDINGS_JOB, makeVectors } from './embeddings/index.ts'
 import { dropLeftovers } from './features/accounts/index.ts'
 import { backUpOnSchedule } from './features/backup/index.ts'
 import { endPlans, keepDevelopmentBooks } from './features/billing/index.ts'
@@ -28,10 +29,10 @@ import {
 import { dropOldNotices, mailTeams, teamMailNow } from './features/inbox/index.ts'
 import { makeDueSnapshot } from './features/library/index.ts'
 import { MAIL_JOB, sendDueMails, tidyOutbox } from './features/mail/index.ts'
-import { COMMITS_JOB, learnCommits, MINING_JOB } from './features/memory/index.ts'
+import { COMMITS_JOB, eventVectors, learnCommits, MINING_JOB } from './features/memory/index.ts'
 import { dropOldDrafts, mineDueSessions } from './features/mining/index.ts'
 import { noticeMailNow } from './features/notices/index.ts'
-import { dropOldMissedSearches } from './features/search/index.ts'
+import { cardVectors, dropOldMissedSearches } from './features/search/index.ts'
 import { dropOldAttachments, dropOldConversations, dropOrphanedUploads } from './features/support/index.ts'
 import {
   feedbackMailNow,
@@ -103,6 +104,11 @@ const JOBS: readonly Job[] = [
   { name: 'all-trust', everyMs: 24 * HOUR_MS, run: refreshAllTrust },
   { name: 'search-index', everyMs: SECOND_MS, run: maintainIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
+  {
+    name: EMBEDDINGS_JOB,
+    everyMs: 5 * SECOND_MS,
+    run: (ctx, stopping) => makeVectors(ctx, [cardVectors, eventVectors], stopping),
+  },
   { name: 'unreviewed-cards', everyMs: MINUTE_MS, run: reviewSharedCards },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
   { name: 'library-snapshot', everyMs: 5 * MINUTE_MS, run: makeDueSnapshot },

@@ -54,12 +54,15 @@ export async function startVault(
 export type OpenVault = { url: string; app: App; stop: () => Promise<void> }
 
 /** Serves an empty vault from this process, for evaluations that look inside. No background jobs run. */
-export async function openVault(engine: Engine = 'sqlite'): Promise<OpenVault> {
+export async function openVault(
+  engine: Engine = 'sqlite',
+  given: Record<string, string> = {},
+): Promise<OpenVault> {
   const { buildApp } = await import('../../src/app.ts')
   const { readConfig } = await import('../../src/config.ts')
   const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-eval-'))
   const postgres = engine === 'postgres' ? await startPostgres({ settings: POSTGRES }) : undefined
-  const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', RATE_LIMIT: 'off', CREDITS: 'off' }
+  const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', RATE_LIMIT: 'off', CREDITS: 'off', ...given }
   const app = await buildApp(
     readConfig({ ...settings, ...(postgres ? { DATABASE_URL: postgres.url() } : {}) }),
     { jobs: [], shedding: false },

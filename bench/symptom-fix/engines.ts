@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import snowball from 'snowball-stemmers'
 import { startPostgres } from '../../test/support/postgres.ts'
+import { type ModelServer, settleVectors, startModel } from '../lib/embeddings.ts'
 import { call, fillCards, openVault, register, settleIndex } from '../lib/vault.ts'
 import { type Card, textOf } from './data.ts'
 import type { Engine } from './score.ts'
@@ -32,8 +33,8 @@ const MAX_QUERY = 20_000
 type Hit = { card_id: string; score: number; weak?: boolean }
 
 /** Our search, used as a client does: POST /api/v1/search over own cards, where weak results are shown and marked. */
-async function knowledgeVault(cards: readonly Card[]): Promise<Engine> {
-  const vault = await openVault()
+async function knowledgeVault(cards: readonly Card[], model?: ModelServer): Promise<Engine> {
+  const vault = await openVault('sqlite', model?.env)
   const owner = await register(vault.url, 'benchmark')
   const ids = await fillCards(
     vault.url,
@@ -41,6 +42,7 @@ async function knowledgeVault(cards: readonly Card[]): Promise<Engine> {
     cards.map(({ fix, id: _, ...card }) => ({ ...card, fix_summary: fix })),
   )
   await settleIndex(vault)
+  if (model) await settleVectors(vault)
   const idOf = new Map(ids.map((id, n) => [id, (cards[n] as Card).id]))
   const search = async (query: string) => {
     const body = { query: query.slice(0, MAX_QUERY), limit: MAX_FOUND }
@@ -49,6 +51,17 @@ async function knowledgeVault(cards: readonly Card[]): Promise<Engine> {
     return hits.map(({ card_id, score, weak = false }) => ({ id: idOf.get(card_id) ?? '', score, weak }))
   }
   return { name: '**Knowledge Vault**', search, close: vault.stop }
+}
+
+/** The same search with a small model beside it. */
+export async function withModel(cards: readonly Card[]): Promise<Engine> {
+  const model = await startModel()
+  const { search, close } = await knowledgeVault(cards, model)
+  const stop = async () => {
+    await close?.()
+    await model.stop()
+  }
+  return { name: 'Knowledge Vault and a small model', search, close: stop }
 }
 
 const [K1, B] = [1.2, 0.75]

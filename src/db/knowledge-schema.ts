@@ -364,6 +364,36 @@ type SearchDocsTable = {
   weights: Uint8Array
 }
 
+/** What a model makes of the text of a card (src/embeddings). */
+type SearchVectorsTable = {
+  card_id: string
+  /** The entry of the search index that the vector was made for. */
+  doc_no: number
+  model: string
+  content_hash: string
+  /** 0 for a text that the model refuses. */
+  dimensions: number
+  vector: Uint8Array | null
+}
+
+type ContextEventVectorsTable = Pick<SearchVectorsTable, 'model' | 'dimensions' | 'vector'> & {
+  event_no: number
+  user_id: string
+}
+
+type ContextVectorMarksTable = { partition_no: number; user_id: string; model: string; last_seq: number }
+
+/** One row: which process makes vectors, and whether the endpoint fails. */
+type SearchVectorStateTable = {
+  id: number
+  leased_by: string | null
+  leased_until: string | null
+  model: string | null
+  dimensions: number | null
+  failing_since: string | null
+  failure: string | null
+}
+
 /** Cards that are in no posting list yet. */
 type SearchFreshTable = { doc_no: number }
 
@@ -417,6 +447,10 @@ export type SearchTables = {
   search_runs: SearchRunsTable
   search_postings: SearchPostingsTable
   search_dead: SearchDeadTable
+  search_vectors: SearchVectorsTable
+  context_event_vectors: ContextEventVectorsTable
+  context_vector_marks: ContextVectorMarksTable
+  search_vector_state: SearchVectorStateTable
   search_words: SearchWordsTable
   search_changes: SearchChangesTable
   search_totals: SearchTotalsTable

@@ -28,7 +28,12 @@ export function openDatabase(
   { onIdleError = () => {}, onReplicaChange, onSlow, mustExist = false, isPatient = false }: OpenOptions = {},
 ): Database {
   const url = config.databaseUrl
-  if (url === undefined) return openSqlite(databaseFile(config), { mustExist, ...(onSlow ? { onSlow } : {}) })
+  if (url === undefined)
+    return openSqlite(databaseFile(config), {
+      mustExist,
+      comparesVectors: config.embeddings !== undefined,
+      ...(onSlow ? { onSlow } : {}),
+    })
   return openPostgres({
     url,
     readUrl: config.databaseReadUrl,

@@ -169,4 +169,8 @@ export const STORED_TEXTS = {
   search_runs: null,
   search_postings: null,
   search_dead: null,
+  search_vectors: null,
+  context_event_vectors: null,
+  context_vector_marks: null,
+  search_vector_state: null,
 } as const satisfies { [Table in keyof Schema]: StoredTexts<Column<Table>> | null }

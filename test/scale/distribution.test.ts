@@ -3,6 +3,9 @@ import pg from 'pg'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
+import { contextFor } from '../../src/core/context.ts'
+import { changeState } from '../../src/embeddings/state.ts'
+import { startEmbeddingsStandIn } from '../support/embeddings-stand-in.ts'
 import { TestVault } from '../support/engines.ts'
 import { NOT_PLAYED, REACHED_EVERYWHERE, tablesReachedEverywhere } from './distribution.ts'
 import { playEverything } from './everything.ts'
@@ -12,7 +15,8 @@ const played = new Set<string>()
 /** Per table: which capabilities reach it in all shards. */
 const everywhere = new Map<string, Set<string>>()
 
-const bench = new TestVault('postgres', {})
+const model = await startEmbeddingsStandIn()
+const bench = new TestVault('postgres', { EMBEDDINGS_URL: model.url, EMBEDDINGS_WAIT_MS: '2000' })
 
 /** Wraps each capability; what it returns takes the wraps off, since other files of this process come after. */
 function noteWhatRuns(): () => void {
@@ -45,6 +49,8 @@ beforeAll(async () => {
   } as never)
   // With a log of its own its server is nobody else's.
   await bench.up(pino({ level: 'silent' }))
+  const made = { model: bench.app.services.config.embeddings?.model ?? '', dimensions: model.dimensions }
+  await changeState(contextFor(bench.app.services), made)
   await playEverything(bench)
 })
 
@@ -52,6 +58,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   stopNoting()
   await bench.down()
+  await model.close()
 })
 
 test('the queries that reach every shard are these, each for a reason, and no others', () => {

@@ -122,6 +122,10 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     ],
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
+  search_vectors: {
+    by: ['search.box', 'search.cards'],
+    why: 'Only where a model is configured: joined with the cards of the scope, in the same shard.',
+  },
   search_runs: {
     by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer', 'library.import'],
     why: 'Every run is asked for the lists of a few words: each shard answers for the runs it has. Searches of large scopes do the same.',

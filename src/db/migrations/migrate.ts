@@ -7,6 +7,7 @@ import { rateLimits } from './0002-rate-limits.ts'
 import { keptAnswers } from './0003-kept-answers.ts'
 import { firstWeek } from './0004-first-week.ts'
 import { serverSettings } from './0005-server-settings.ts'
+import { embeddings } from './0007-embeddings.ts'
 import { decisions } from './0008-decisions.ts'
 import { commits } from './0009-commits.ts'
 import { beginsFormerList, FORMER_LIST, presentNames, SchemaTooOld } from './former-list.ts'
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keptAnswers,
   firstWeek,
   serverSettings,
+  embeddings,
   decisions,
   commits,
 ]

@@ -8,6 +8,7 @@ import {
   readSync,
   statSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
@@ -346,6 +347,8 @@ const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 type SqliteOptions = {
   mustExist?: boolean
   lockPatienceMs?: number
+  /** Loads the functions of sqlite-vec for reads, where its binary fits the platform. */
+  comparesVectors?: boolean
   onSlow?: OnSlow
 }
 
@@ -357,6 +360,20 @@ export function openSqlite(file: string, { mustExist = false, ...options }: Sqli
     return openWhole(file, options)
   } catch (error) {
     throw explainDamage(file, error)
+  }
+}
+
+/** Extensions are allowed for the loading alone. Without the binary vectors are compared in the process. */
+function loadSqliteVec(db: DatabaseSync): void {
+  try {
+    const { getLoadablePath } = createRequire(import.meta.url)('sqlite-vec') as {
+      getLoadablePath: () => string
+    }
+    db.loadExtension(getLoadablePath())
+  } catch {
+    // `select vec_version()` tells whether it is there.
+  } finally {
+    db.enableLoadExtension(false)
   }
 }
 
@@ -374,7 +391,10 @@ function setWriteAheadLog(db: DatabaseSync): void {
     }
 }
 
-function openWhole(file: string, { onSlow = () => {}, ...options }: SqliteOptions): Database {
+function openWhole(
+  file: string,
+  { onSlow = () => {}, comparesVectors = false, ...options }: SqliteOptions,
+): Database {
   const isInUse = watchFile(file)
   const writer = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true })
   setWriteAheadLog(writer)
@@ -385,7 +405,8 @@ function openWhole(file: string, { onSlow = () => {}, ...options }: SqliteOption
   refuseCorrupt(file, writer)
   // From here on the event loop waits for locks: SQLite's own wait would block this process.
   writer.exec('pragma busy_timeout = 0')
-  const reader = new DatabaseSync(file, { timeout: 5000 })
+  const reader = new DatabaseSync(file, { timeout: 5000, allowExtension: comparesVectors })
+  if (comparesVectors) loadSqliteVec(reader)
   reader.exec(`pragma query_only = 1; ${CACHE}`)
 
   const read = readingKysely(new SqliteConnection(reader, false, onSlow))

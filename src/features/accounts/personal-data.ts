@@ -492,6 +492,10 @@ export const PERSONAL_DATA = {
   search_runs: null,
   search_postings: null,
   search_dead: null,
+  search_vectors: null,
+  context_event_vectors: null,
+  context_vector_marks: null,
+  search_vector_state: null,
 } as const satisfies {
   [Name in Table]: Name extends keyof Schema
     ? Personal<Column<Name>> | Part<Column<Name>> | Addressed<Column<Name>> | null

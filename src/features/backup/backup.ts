@@ -59,7 +59,7 @@ export async function* watchRoom(
 
 /** Tables that are left out: a restore rebuilds them, and rate limits last a minute. */
 const LEFT_OUT =
-  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts)|rate_limits)/
+  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams|vectors|vector_state)|context_event_(index|grams|words|vectors)|context_vector_marks|library_snapshot(s|_parts)|rate_limits)/
 const MIGRATIONS = 'schema_migrations'
 const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !LEFT_OUT.test(name)
 

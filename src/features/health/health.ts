@@ -12,6 +12,7 @@ import { isOpenDevelopment } from '../../core/own-addresses.ts'
 import { VERSION } from '../../core/version.ts'
 import type { Db } from '../../db/db.ts'
 import { pendingMigrations } from '../../db/migrations/migrate.ts'
+import { checkEmbeddings } from '../../embeddings/index.ts'
 import { within } from '../../shared/time.ts'
 
 const Check = z.object({
@@ -100,6 +101,9 @@ function checkMail(ctx: Ctx): Promise<CheckResult> {
   return result
 }
 
+/** Its state is in the database, which does not answer. */
+const NOT_ASKED: CheckResult = { status: 'failed', detail: 'The database does not answer' }
+
 const startedAt = performance.now()
 
 const HealthResponse = z
@@ -127,19 +131,19 @@ const ReadinessResponse = z
       .describe(
         'degraded: requests are answered, but something behind them does not work, such as mail or writing to a full disk',
       ),
-    checks: z.object({ database: Check, disk: Check, mail: Check, payments: Check }),
+    checks: z.object({ database: Check, disk: Check, mail: Check, embeddings: Check, payments: Check }),
   })
   .meta({ id: 'ReadinessResponse' })
 
 /** Returns whether a failed check stops only some requests, so that the service stays ready. */
 const isTolerable = (name: string, { detail }: CheckResult) =>
-  name === 'mail' || detail === DISK_FULL || detail === NO_WRITES
+  name === 'mail' || name === 'embeddings' || detail === DISK_FULL || detail === NO_WRITES
 
 export const ready = capability({
   name: 'health.ready',
   summary: 'Whether the service can work: database, disk, mail server and payment configuration',
   description:
-    'If the database does not answer within 2 seconds, or the data folder is not writable, the answer is 503. If the disk is full, or the database takes no writes, it is 200 with status degraded, since reading goes on. If the mail server does not answer within 2 seconds, it is the same, since requests work and mails wait in the outbox; the mail server is asked at most once a minute.',
+    'If the database does not answer within 2 seconds, or the data folder is not writable, the answer is 503. If the disk is full, or the database takes no writes, it is 200 with status degraded, since reading goes on. If the mail server does not answer within 2 seconds, it is the same, since requests work and mails wait in the outbox; the mail server is asked at most once a minute. An embeddings endpoint that fails is reported the same way.',
   scopes: 'public',
   rest: ['GET /health/ready'],
   errors: [503],
@@ -147,10 +151,12 @@ export const ready = capability({
   output: ReadinessResponse,
   run: async (ctx) => {
     const [database, disk, mail] = await Promise.all([checkDatabase(ctx), checkDisk(ctx), checkMail(ctx)])
+    const embeddings = database.status === 'ok' ? await checkEmbeddings(ctx) : NOT_ASKED
     const checks = {
       database,
       disk,
       mail,
+      embeddings,
       payments: { status: ctx.adapters.payments ? ('ok' as const) : ('not_configured' as const) },
     }
     const failed = Object.entries(checks).filter(([, check]) => check.status === 'failed')

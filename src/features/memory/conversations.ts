@@ -167,7 +167,13 @@ export async function rankConversations(
   asked: readonly AskedWord[],
   counted?: number,
 ): Promise<{ ranking: Ranking; conversations: RankedConversation[] }> {
-  const ranking = await rankIn(ctx, project, ranges, asked, { wanted: JOINED, corrects: false, counted })
+  const ranking = await rankIn(
+    ctx,
+    project,
+    ranges,
+    { query: '', asked },
+    { wanted: JOINED, corrects: false, byMeaning: false, counted },
+  )
   const best = ranking.events.slice(0, JOINED)
   if (!ranking.plan || best.length === 0) return { ranking, conversations: [] }
   const heads = await headsOf(

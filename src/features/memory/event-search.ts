@@ -4,11 +4,13 @@ import type { UserCtx } from '../../core/context.ts'
 import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import type { Database } from '../../db/db.ts'
+import { fuse } from '../../search-index/index.ts'
 import { tokens } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import { type AskedWord, type Cover, type Coverage, coverageOf, FLOOR, readQuery } from '../../text/query.ts'
 import { MAX_CHARACTERS, READ_AT_ONCE, snippetAround } from '../../text/snippet.ts'
 import { type EventRange, eventNumber, type Occurrences, occurrencesIn, readLengths } from './event-index.ts'
+import { eventsByMeaning } from './event-vectors.ts'
 import { saidAbout } from './excerpt.ts'
 import { type Project, partitionsOfPerson } from './projects.ts'
 import {
@@ -123,6 +125,17 @@ const isWeak = (confidence: number): boolean => confidence < FLOOR
 
 type JudgedEvent = RankedEvent & { features: Features; confidence: number }
 
+/** The weight of meaning where words find nothing sure, and where they do. */
+const MEANING_WEIGHT = 0.5
+const BEHIND_WORDS = 1e-6
+
+const WITHOUT_WORDS: Omit<JudgedEvent, 'eventNo'> = {
+  score: 0,
+  words: { counts: [], length: 0 },
+  features: { coverage: 0, covered: 0, asked: 0, prominence: 0, standing: -1 },
+  confidence: 0,
+}
+
 const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
 
 export function confidenceOf(features: Features): number {
@@ -219,6 +232,7 @@ export type Ranking = {
   isWhole: boolean
   terms: string[]
   corrected: Record<string, string>
+  semantic?: boolean
 }
 
 const NOTHING: Ranking = { events: [], plan: undefined, matching: 0, isWhole: true, terms: [], corrected: {} }
@@ -318,9 +332,17 @@ type RankedHits = {
   terms: string[]
   corrected: Record<string, string>
   period: Period | undefined
+  /** Whether meaning was compared too; undefined if that was not wanted. */
+  semantic?: boolean | undefined
 }
 
-type RankedWindow = { wanted: number; mostCounted: number; corrects: boolean }
+type RankedWindow = {
+  wanted: number
+  mostCounted: number
+  corrects: boolean
+  /** Whether events near in meaning join those found by words. */
+  byMeaning: boolean
+}
 
 export async function findRanked(
   ctx: UserCtx,
@@ -335,7 +357,7 @@ export async function findRanked(
     if (found) return found
   }
   const asked = readQuery(query)
-  const ranking = await rankIn(ctx, project, ranges, asked, window)
+  const ranking = await rankIn(ctx, project, ranges, { query, asked }, window)
   return hitsOf(ranking, await totalOf(ctx, project, ranges, ranking, window), undefined)
 }
 
@@ -359,7 +381,7 @@ async function findWithin(
     const ends = await firstAndLastBetween(ctx.db, project, period, range)
     if (ends) within.push({ ...range, from: ends.first, to: ends.last })
   }
-  const ranking = await rankIn(ctx, project, within, asked, window)
+  const ranking = await rankIn(ctx, project, within, { query, asked }, window)
   // Event numbers follow the time unless the clock was set back, so the times are checked again.
   const kept = await keepBetween(
     ctx.db,
@@ -375,26 +397,46 @@ async function findWithin(
 
 const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ isStopWord }) => !isStopWord)
 
-export const rankIn = (
+export async function rankIn(
   ctx: UserCtx,
   project: Project,
   ranges: readonly EventRange[],
-  asked: readonly AskedWord[],
-  { wanted, corrects, counted }: Pick<RankedWindow, 'wanted' | 'corrects'> & Pick<Effort, 'counted'>,
-): Promise<Ranking> => {
+  { query, asked }: { query: string; asked: readonly AskedWord[] },
+  { wanted, corrects, byMeaning, counted }: Omit<RankedWindow, 'mostCounted'> & Pick<Effort, 'counted'>,
+): Promise<Ranking> {
+  const isAsked = byMeaning && ctx.config.embeddings !== undefined
+  const near = isAsked ? eventsByMeaning(ctx, ranges, query) : undefined
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, numbers)
   const reach = { db: ctx.db, database: ctx.database, ranges, events }
-  return rankEvents(reach, asked, { limit: Math.min(wanted, MAX_RANKED), corrects, counted })
+  const ranking = await rankEvents(reach, asked, { limit: Math.min(wanted, MAX_RANKED), corrects, counted })
+  return near ? withNear(ranking, await near) : ranking
+}
+
+/** Joins events by rank. The judge knows words alone, so an event without them is weak. */
+function withNear(ranking: Ranking, near: readonly number[] | undefined): Ranking {
+  if (!near) return { ...ranking, semantic: false }
+  const byWords = new Map(ranking.events.map((event) => [event.eventNo, event]))
+  const [best] = ranking.events
+  const numbers = fuse([
+    { ids: [...byWords.keys()], weight: 1 },
+    { ids: near, weight: best && !isWeak(best.confidence) ? BEHIND_WORDS : MEANING_WEIGHT },
+  ])
+  return {
+    ...ranking,
+    semantic: true,
+    matching: Math.max(ranking.matching, numbers.length),
+    events: numbers.map((eventNo) => byWords.get(eventNo) ?? { ...WITHOUT_WORDS, eventNo }),
+  }
 }
 
 function hitsOf(
-  { events, terms, corrected }: Ranking,
+  { events, terms, corrected, semantic }: Ranking,
   total: number,
   period: Period | undefined,
 ): RankedHits {
   const hits = events.slice(0, MAX_RANKED).map(({ eventNo, confidence }) => ({ eventNo, confidence }))
-  return { hits, total, terms, corrected, period }
+  return { hits, total, terms, corrected, period, semantic }
 }
 
 async function totalOf(

@@ -5,6 +5,7 @@ export { deleteCommits, learnFromCommits, listCommits, provenanceOfCommit } from
 export { type Conversation, laterThanDocument, remember } from './conversations.ts'
 export { indexDifference } from './event-index.ts'
 export { FoundEvent, type ShownEvent, searchAllMemory } from './event-search.ts'
+export { eventVectors } from './event-vectors.ts'
 export { appendEvent, deleteEvent, listEvents, readEvent } from './events.ts'
 export { contradictionsOf, type ExcerptLine, excerptOf, spokenLines } from './excerpt.ts'
 export { type Marked, markedIn, withoutMarked } from './mark-store.ts'

@@ -294,6 +294,10 @@ const ProjectContextSearchResponse = z
       .describe(
         `How many events match, on all pages; counting ends at ${MAX_COUNTED}, which then means that many or more. Pages end there too, and in mode ranked at event ${MAX_RANKED}.`,
       ),
+    semantic: z
+      .boolean()
+      .optional()
+      .describe('Where a model is configured, and words are ranked: whether meaning was compared too.'),
     page: z.int(),
     limit: z.int(),
   })
@@ -337,7 +341,7 @@ export const searchMemory = capability({
 type Window = { from: number; limit: number }
 type Answer = Pick<
   z.input<typeof ProjectContextSearchResponse>,
-  'related' | 'corrected' | 'period' | 'total'
+  'related' | 'corrected' | 'period' | 'semantic' | 'total'
 > & {
   results: ShownEvent[]
 }
@@ -355,7 +359,10 @@ async function find(
   window: Window,
 ): Promise<Answer> {
   if (mode === 'ranked') {
-    const { events, ...about } = await findByWords(ctx, project, query, window, true)
+    const { events, ...about } = await findByWords(ctx, project, query, window, {
+      corrects: true,
+      byMeaning: true,
+    })
     return { results: events, ...about }
   }
   const { rows, total } = await findNewest(ctx, project, query, window)
@@ -365,7 +372,10 @@ async function find(
     events: related,
     total: _,
     ...about
-  } = await findByWords(ctx, project, query, window, project.events <= CORRECTED_UNASKED)
+  } = await findByWords(ctx, project, query, window, {
+    corrects: project.events <= CORRECTED_UNASKED,
+    byMeaning: true,
+  })
   return { results, total, related, ...about }
 }
 
@@ -374,12 +384,12 @@ async function findByWords(
   project: Project,
   query: string,
   window: Window,
-  corrects: boolean,
+  how: { corrects: boolean; byMeaning: boolean },
   mostCounted = MAX_COUNTED,
 ) {
   const wanted = window.from + window.limit
-  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted, corrects })
-  const { hits, total, corrected, period } = ranked
+  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted, ...how })
+  const { hits, total, corrected, period, semantic } = ranked
   const page = hits.slice(window.from, wanted)
   const rows = await rowsOf(
     ctx,
@@ -390,6 +400,7 @@ async function findByWords(
     total,
     ...(Object.keys(corrected).length > 0 ? { corrected } : {}),
     ...(period ? { period } : {}),
+    ...(semantic === undefined ? {} : { semantic }),
   }
 }
 

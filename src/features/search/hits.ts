@@ -232,7 +232,7 @@ export async function pickHits(
   const { strong, weak, unread } = await readHits(ctx, scope, found, wish, judgement)
   // Cards without known covers come last. They count as hits if each of the others is a hit.
   const { others, listed } = judgement
-  const isEveryHit = others.length === listed
+  const isEveryHit = others.filter(({ isNear }) => !isNear).length === listed
   const ordered = (hits: readonly Judgement[]) => byPreference(byTrust(hits))
   const shown = [...ordered(strong), ...ordered(weak)].slice(0, limit)
   const homes = await homesOf(

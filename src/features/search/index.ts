@@ -5,6 +5,7 @@ export {
   type Information,
   lookInLibrary,
 } from './hits.ts'
+export { cardVectors } from './meaning.ts'
 export type { FoundCard } from './results.ts'
 export { EnvironmentAsked } from './schemas.ts'
 export { searchCards } from './search.ts'

@@ -38,6 +38,9 @@ const NOT_PROSE = /[^\p{L}\p{N}\p{M}\s'’.,?!_-]|(?:^|\s)-/u
 
 /** In code a plus joins texts. */
 const CONCATENATES = /["“”+]/
+/** Whether a text is a question in a person's words, not what a program wrote. */
+export const isSpoken = (text: string): boolean =>
+  text.length <= MAX_WITH_SYNTAX_LENGTH && !text.includes('\n') && !NOT_PROSE.test(text)
 
 /** Words of error messages that quote names, as in `relation "users" does not exist`. */
 const MESSAGE_WORDS = new Set(

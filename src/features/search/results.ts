@@ -412,7 +412,7 @@ function hitReader(asked: readonly QueryTerm[], { hasTelling }: Demands) {
     const named = namedTexts(read.fields.map(({ text }) => text))
     const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, spokenTests[i], named) ? cover : NOTHING))
     const marked = markTexts(read, termsFor(known))
-    if (marked.forms.size === 0) return undefined
+    if (marked.forms.size === 0 && !hit.isNear) return undefined
     const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms, named))
     const byCovers = hit.covers ? logitByCovers(query, covers, hit) : Number.NEGATIVE_INFINITY
     const ownCard = hasTelling ? neighbourLogit(query, covers, hit) : Number.POSITIVE_INFINITY

@@ -37,10 +37,14 @@ import {
   type AskedWord,
   askedInformation,
   type Cover,
+  confidenceOf,
+  FIRST_HITS,
+  logitByCovers,
   MINOR_CREDIT,
   rarity,
   type Surroundings,
   type WeighedWord,
+  weighQuery,
 } from '../../text/query.ts'
 import { hasTrigrams, wordHash } from '../../text/term-hash.ts'
 import { STOP_WORDS } from '../../text/terms.ts'
@@ -200,7 +204,7 @@ async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   return [[...new Set([...own, ...ofTeam, ...ownIn])]]
 }
 
-const filtersAsked = ({ tags, environment, filters, type, required }: SearchScope): Match => [
+export const filtersAsked = ({ tags, environment, filters, type, required }: SearchScope): Match => [
   ...tags.map((tag) => [tagFilter(tag)]),
   ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
   ...wordFilterHashes(filters).map((hash) => [hash]),
@@ -301,6 +305,8 @@ const LONG_QUERY = 12
 const PLAIN_WORD = /^\p{L}{4,}$/u
 
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
+/** The weight of meaning where words stay first. */
+const BEHIND_WORDS = 1e-6
 
 export type QueryTerm = Term & WeighedWord & { meant: readonly LikeWord[] }
 
@@ -310,6 +316,8 @@ export type SearchHit = Surroundings & {
   documentId: string | undefined
   /** How much of each asked word the document has; undefined if only its posting lists were read. */
   covers: Cover[] | undefined
+  /** Found by meaning alone. */
+  isNear: boolean
 }
 
 export type Retrieved = {
@@ -317,10 +325,21 @@ export type Retrieved = {
   hits: SearchHit[]
   asked: QueryTerm[]
   visible: { cards: number; words: ReadonlyMap<string, number> }
+  /** Whether meaning was compared too. */
+  isSemantic: boolean
 }
 
 /** `words` is for texts without typing errors and for benchmarks. */
 type Paths = 'both' | 'words'
+
+export type Meaning = {
+  /** Cards near in meaning, best first; undefined if only words can be compared. */
+  near: Promise<Candidate[] | undefined>
+  /** A person's own words. What a program wrote is known by its words. */
+  isSpoken: boolean
+}
+
+type ByMeaning = { near: readonly Candidate[]; isSpoken: boolean }
 
 export async function retrieve(
   ctx: Ctx,
@@ -328,6 +347,7 @@ export async function retrieve(
   scope: SearchScope,
   paths: Paths = 'both',
   most?: number,
+  meaning?: Meaning,
 ): Promise<Retrieved> {
   const source = await sourceFor(ctx, scope)
   const hasRelated = paths === 'both' && words.length <= LONG_QUERY
@@ -355,8 +375,16 @@ export async function retrieve(
     .filter((wanted) => wanted.length > 0)
   const byWords = ranked(found.candidates, exact, averageLength)
   const meant = [...likes.values()].map((words) => wantedLikes(words, all))
+  const near = await meaning?.near
+  const isSemantic = near !== undefined
+  const byMeaning = near && { near, isSpoken: meaning?.isSpoken === true }
   if (meant.length === 0)
-    return { hits: hitsOf(asked, [{ scored: byWords, found }], all, most), asked, visible }
+    return {
+      hits: hitsOf(asked, [{ scored: byWords, found }], all, most, byMeaning),
+      asked,
+      visible,
+      isSemantic,
+    }
 
   const widened = [...exact, ...meant]
   const more = await source.find(widened)
@@ -365,7 +393,24 @@ export async function retrieve(
     { scored: byTrigrams, found: more },
     { scored: byWords, found },
   ]
-  return { hits: hitsOf(asked, rankings, all, most), asked, visible }
+  return { hits: hitsOf(asked, rankings, all, most, byMeaning), asked, visible, isSemantic }
+}
+
+/** How fast meaning loses weight as words tell the best card from the second. Fitted; see bench/README.md. */
+const LEAD_EXPONENT = 4
+
+/** The surer words are of a card, and the further it leads, the less meaning says. */
+function meaningWeight(asked: readonly QueryTerm[], [first]: readonly Ranking[], cards: number): number {
+  const query = weighQuery(asked)
+  const scored = first?.scored ?? []
+  const logits = scored.slice(0, FIRST_HITS).map(({ candidate }) => {
+    const covers = asked.map((word) => coverOf(candidate, word))
+    return logitByCovers(query, covers, { cards, length: candidate.length })
+  })
+  const doubt = 1 - confidenceOf(Math.max(Number.NEGATIVE_INFINITY, ...logits))
+  const [best, second] = scored
+  const closeness = best ? (second?.points ?? 0) / best.points : 1
+  return doubt * closeness ** LEAD_EXPONENT
 }
 
 type Ranking = { scored: Scored[]; found: RankedMatches }
@@ -375,17 +420,21 @@ function hitsOf(
   rankings: readonly Ranking[],
   cards: number,
   most?: number,
+  { near, isSpoken }: ByMeaning = { near: [], isSpoken: false },
 ): SearchHit[] {
   const known = new Map<number, Scored>()
+  for (const candidate of near) known.set(candidate.docNo, { candidate, points: 0, bm25: 0 })
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
   const weights = rankings.length > 1 ? [PATH_WEIGHTS.trigrams, PATH_WEIGHTS.words] : [1]
-  const numbers = fuse(
-    rankings.map(({ scored, found }, i) => ({
-      ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
-      weight: weights[i] ?? 1,
-    })),
-  )
+  const share = isSpoken ? Math.max(BEHIND_WORDS, meaningWeight(asked, rankings, cards)) : BEHIND_WORDS
+  const lists = rankings.map(({ scored, found }, i) => ({
+    ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
+    weight: weights[i] ?? 1,
+  }))
+  const byWords = new Set(near.length > 0 ? lists.flatMap(({ ids }) => ids) : [])
+  if (near.length > 0) lists.push({ ids: near.map(({ docNo }) => docNo), weight: (weights[0] ?? 1) * share })
+  const numbers = fuse(lists)
   return numbers.slice(0, most).map((docNo) => {
     const scored = known.get(docNo)
     return {
@@ -394,6 +443,7 @@ function hitsOf(
       covers: scored && asked.map((word) => coverOf(scored.candidate, word)),
       cards,
       length: scored?.candidate.length ?? 0,
+      isNear: near.length > 0 && !byWords.has(docNo),
     }
   })
 }

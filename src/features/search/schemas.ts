@@ -133,6 +133,10 @@ export const SearchResponse = z
       })
       .nullable()
       .describe('The parts of the query that were read as syntax; null: none'),
+    semantic: z
+      .boolean()
+      .optional()
+      .describe('Where a model is configured: whether meaning was compared too; false: words alone'),
     credits_charged: z.int(),
     credits_balance: z.int(),
     action_card: ActionCard.nullable(),

@@ -55,7 +55,7 @@ const BoxHit = SearchResult.omit({
   })
   .meta({ id: 'SearchBoxHit' })
 
-const CardSection = SearchResponse.pick({ total: true, corrected: true, read_as: true })
+const CardSection = SearchResponse.pick({ total: true, corrected: true, read_as: true, semantic: true })
   .extend({ results: z.array(BoxHit) })
   .meta({ id: 'SearchBoxCards' })
 

@@ -24,8 +24,10 @@ import {
   pickHits,
   weakened,
 } from './hits.ts'
+import { findByMeaning } from './meaning.ts'
 import {
   codesAsked,
+  isSpoken,
   looserReadings,
   type QueryRead,
   queryOf,
@@ -34,7 +36,7 @@ import {
   withPairs,
 } from './query.ts'
 import { correctionsIn, type FoundCard, presentHit } from './results.ts'
-import { type Retrieved, retrieve, type SearchScope, tagsInScope } from './retrieve.ts'
+import { filtersAsked, type Retrieved, retrieve, type SearchScope, tagsInScope } from './retrieve.ts'
 import {
   type ActionCardAnswer,
   type SearchAnswer,
@@ -290,7 +292,11 @@ export async function searchIn(
   const started = performance.now()
   const question = await understand(ctx, input, where)
   const { read, scope, words } = question
-  const found = await retrieve(ctx, words, scope)
+  const meaning = ctx.config.embeddings && {
+    near: findByMeaning(ctx, scope, filtersAsked(scope), read.text),
+    isSpoken: isSpoken(read.text),
+  }
+  const found = await retrieve(ctx, words, scope, 'both', undefined, meaning)
   const wish = wishFor(input, read)
   const isPaid = scope.scope === 'public' && ctx.serverSettings.credits && mayHit(found, wish)
   const outcome = isPaid
@@ -314,6 +320,7 @@ export async function searchIn(
     total,
     corrected: correctionsIn((nearest?.found ?? found).asked, picked),
     read_as: presentSyntax(read, nearest && queryOf(nearest.read)),
+    ...(meaning ? { semantic: found.isSemantic } : {}),
     credits_charged: charged,
     credits_balance: balance,
     action_card: input.generate_action_card

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { VERSION } from '../../../core/version.ts'
 import { CORE_TOOL_NAMES } from '../../../shared/core-tools.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
-import { allowLearning } from '../hooks/background.ts'
+import { allowLearning, wantsLearning } from '../hooks/background.ts'
 import {
   eventsOf,
   isEventStream,
@@ -435,8 +435,9 @@ function printSummary(
   plans: readonly Plan[],
   url: string,
   sharing: string | undefined,
-  { allTools, learn }: ConnectOptions,
+  options: ConnectOptions,
 ): void {
+  const { allTools } = options
   const entries = plans.filter(({ entry }) => entry)
   const hooked = plans.filter(({ hooks }) => hooks.changes.length > 0)
   const renewed = plans.filter(({ hooks }) => hooks.renewsKey)
@@ -459,9 +460,12 @@ function printSummary(
     ...(renewed.length > 0
       ? [['Key', `a new one for the hooks of ${titles(renewed)}`] as [string, string]]
       : []),
-    ...(learn
-      ? [['Learning', 'the history of each repository that a session starts in'] as [string, string]]
-      : []),
+    [
+      'Learning',
+      wantsLearning(options, isInteractive())
+        ? 'the history of each repository that a session starts in, for you alone (without: --no-learn)'
+        : 'nothing: no history of a repository is read (with it: --learn)',
+    ],
     ['Sharing', sharing ?? 'nothing: what is recorded stays private'],
   ]
   for (const [name, text] of rows) print(`${paint('dim', name.padEnd(8))} ${text}`)
@@ -577,7 +581,7 @@ async function connectAll(
     if (!isEmpty(plan)) plans.push(plan)
   })
   if (plans.length === 0) {
-    if (options.learn && !options.dryRun) allowLearning(true)
+    if (options.learn !== undefined && !options.dryRun) allowLearning(options.learn)
     return planned
   }
   printSummary(plans, url, await chooseSharing(maker, options), options)
@@ -585,7 +589,8 @@ async function connectAll(
     print('Nothing written.')
     return planned
   }
-  if (options.learn) allowLearning(true)
+  const learns = wantsLearning(options, isInteractive())
+  if (learns || options.learn === false) allowLearning(learns)
   const done = await forEachClient(
     plans.map(({ client }) => client),
     async (client) => {

@@ -86,8 +86,6 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
   )
 }
 
-const NOTHING: readonly never[] = []
-
 /** Reads both sources of the timeline, as far as the filter asks for them. */
 function useTimeline(project: ProjectName, { session, type }: TimelineFilter) {
   const asksEvents = type !== 'commit'
@@ -97,8 +95,11 @@ function useTimeline(project: ProjectName, { session, type }: TimelineFilter) {
     enabled: asksEvents,
   })
   const commitPages = useInfiniteQuery({ ...commitsQuery(project), enabled: asksCommits })
-  const events = asksEvents ? (eventPages.data?.pages.flatMap((page) => page.items) ?? NOTHING) : NOTHING
-  const commits = asksCommits ? (commitPages.data?.pages.flatMap((page) => page.commits) ?? NOTHING) : NOTHING
+  const events = useMemo(
+    () => (asksEvents ? (eventPages.data?.pages.flatMap((page) => page.items) ?? []) : []),
+    [asksEvents, eventPages.data],
+  )
+  const commits = asksCommits ? (commitPages.data?.pages.flatMap((page) => page.commits) ?? []) : []
   const sessions = useMemo(() => sessionsOf(events), [events])
   // With a filter the server reads a part of the project at a time: continue until something fits.
   const { fetchNextPage, hasNextPage, isFetching, isFetchNextPageError } = eventPages

@@ -410,7 +410,7 @@ test('hooks come with the entry, stand beside those that are there, and go again
   expect(result.stdout).not.toMatch(KEY)
 
   const shown = await kvault(['hooks'])
-  expect(shown.stdout).toMatch(/copilot +on +no +on +no +on/)
+  expect(shown.stdout).toMatch(/copilot +on +no +on +no +no +on/)
   expect(shown.stdout).not.toContain('Without hooks')
 
   // A second time changes nothing.
@@ -439,7 +439,7 @@ test('hooks come with the entry, stand beside those that are there, and go again
     expect(existsSync(at(file)), file).toBe(false)
   expect((await kvault(['hooks'])).stdout).toContain('Without hooks: claude-code, codex')
   const off = await kvault(['hooks', 'off', 'codex:prompt'])
-  expect(off.stdout).toMatch(/codex +off +not connected/)
+  expect(off.stdout).toMatch(/codex +off +no +not connected/)
   // Nothing depends on the key any more, so nothing has to be asked.
   expect((await kvault(['logout'])).code).toBe(0)
 })

@@ -108,6 +108,7 @@ import { importLibrary, librarySnapshots, listPulledCards, publicLibrary } from 
 import {
   appendEvent,
   appendTurn,
+  deleteCommit,
   deleteCommits,
   deleteEvent,
   deleteProject,
@@ -315,6 +316,7 @@ export const capabilities: readonly Capability[] = [
   deleteProject,
   learnFromCommits,
   listCommits,
+  deleteCommit,
   deleteCommits,
   readNames,
 

@@ -69,7 +69,7 @@ test('the timeline shows sessions, what was asked and what was reported, and ope
   await page.getByText('3 projects with older events are not listed.').waitFor()
   await page.unroute(listed)
   await page.getByRole('link', { name: new RegExp(KEY) }).click()
-  await page.getByRole('list', { name: 'Sessions' }).waitFor()
+  await page.getByRole('list', { name: 'Timeline' }).waitFor()
   await page.getByText('rounding of taxes is').first().waitFor()
   const first = page.getByRole('button', { name: /The checkout is slow/ })
   expect(await first.getAttribute('aria-expanded')).toBe('false')
@@ -108,7 +108,7 @@ test('search finds by exact text and by words, and the address holds it', async 
   await page.getByLabel('Search this project').fill('%_nothing like this')
   await page.getByRole('heading', { name: 'Nothing with these words' }).waitFor()
   await page.getByRole('button', { name: 'Back to the timeline' }).click()
-  await page.getByRole('list', { name: 'Sessions' }).waitFor()
+  await page.getByRole('list', { name: 'Timeline' }).waitFor()
 })
 
 test('a search says how many there are and shows further ones', async () => {
@@ -263,7 +263,7 @@ test('an exchange is marked as outdated, in part or whole, and the mark is taken
   await page.getByLabel('What is it?').selectOption('wrong')
   await page.getByLabel('Only this passage').fill('No such sentence is there.')
   await page.getByRole('button', { name: 'Mark', exact: true }).click()
-  await page.getByText('The event does not have this text').waitFor()
+  await page.getByText('It does not have this text').waitFor()
   await page.getByLabel('Only this passage').fill('Find out why, and keep the tests green.')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Mark', exact: true }).click()
@@ -271,6 +271,70 @@ test('an exchange is marked as outdated, in part or whole, and the mark is taken
   await line.getByText('Wrong in part').waitFor()
   await page.getByRole('button', { name: 'Take the mark back' }).click()
   await expect.poll(() => line.getByText('Wrong in part').count()).toBe(0)
+})
+
+/** Hands over two commits of the repository, and waits until the job has read them. */
+async function repository(person: Person): Promise<void> {
+  const sent = [
+    {
+      ref: 'a'.repeat(40),
+      committed_at: '2026-01-05T10:00:00Z',
+      message: 'Round taxes once\n\nThe tax office adds up all lines first and rounds once, half to even.',
+      files: ['src/tax/round.ts'],
+    },
+    {
+      ref: 'docs/decisions/0001-money.md',
+      kind: 'document',
+      committed_at: '2026-01-06T10:00:00Z',
+      message: 'Money is integer cents\n\nFloating point numbers lost a cent in every tenth order.',
+    },
+  ]
+  const body = { project_key: KEY, reading_id: crypto.randomUUID(), commits: sent }
+  await person.api('POST', '/api/v1/project-context/commits', body)
+  const address = `/api/v1/project-context/commits?project_key=${encodeURIComponent(KEY)}`
+  await expect
+    .poll(async () => (await person.api<{ total: number }>('GET', address)).total, { timeout: 20_000 })
+    .toBe(2)
+}
+
+test('commits and records stand in the timeline: opened, searched, marked and deleted', async () => {
+  const person = await stage.person('Repository reader')
+  await shop(person)
+  await repository(person)
+  const { page } = person
+  await openPage(page, PROJECT)
+  const timeline = page.getByRole('list', { name: 'Timeline' })
+  await timeline
+    .getByRole('button', { name: /rounding of taxes is|refund a part/ })
+    .first()
+    .waitFor()
+  const commit = timeline.getByRole('button', { name: /Round taxes once/ })
+  const record = timeline.getByRole('button', { name: /Money is integer cents.*Record/ })
+  await commit.click()
+  await page.getByText('adds up all lines first and rounds once').waitFor()
+  await page.getByRole('list', { name: 'Files' }).getByText('src/tax/round.ts').waitFor()
+  await expectAccessible(page)
+
+  await page.getByLabel('Search this project').fill('half to even')
+  await page.getByRole('heading', { name: 'From the repository' }).waitFor()
+  await page.getByRole('button', { name: /Round taxes once/ }).waitFor()
+  expect(await page.getByRole('button', { name: /Money is integer cents/ }).count()).toBe(0)
+  await expectAccessible(page)
+  await page.getByLabel('Search this project').fill('')
+
+  await page.getByLabel('Type of events').selectOption('Commits and records')
+  await expect.poll(() => page.getByText('refund a part of an order').count()).toBe(0)
+  await commit.click()
+  await page.getByRole('button', { name: 'Outdated or wrong' }).click()
+  await page.getByRole('button', { name: 'Mark', exact: true }).click()
+  await commit.getByText('Outdated').waitFor()
+  await commit.click()
+  await record.click()
+  await page.getByRole('button', { name: 'Delete from memory' }).click()
+  await page.getByRole('button', { name: 'Delete 1 commit' }).click()
+  await page.getByText('1 commit deleted.').waitFor()
+  await expect.poll(() => record.count()).toBe(0)
+  expect(await commit.count()).toBe(1)
 })
 
 test('older events come on request', async () => {
@@ -304,7 +368,7 @@ test('markup in any text of an event stays text', async () => {
   }
   await openPage(page, PROJECT)
   await page.getByText('onerror').first().waitFor()
-  const sessions = page.getByRole('list', { name: 'Sessions' })
+  const sessions = page.getByRole('list', { name: 'Timeline' })
   // Handles, as an opened one no longer counts among the closed.
   for (const button of await sessions.locator('button[aria-expanded=false]').elementHandles())
     await button.click()
@@ -321,6 +385,7 @@ test('markup in any text of an event stays text', async () => {
 test('projects, a timeline, documents and results look right in every size and theme', async () => {
   const person = await stage.person('Memory viewer')
   await shop(person)
+  await repository(person)
   await append(person, {
     project_key: 'example/mobile',
     event_type: 'user_message',

@@ -228,7 +228,7 @@ test('the timeline is narrowed to a session and to a type, and the address holds
   await append('monday', 'agent_report', 'An index was missing.')
   await append('tuesday', 'user_message', 'Add partial refunds.')
   await openPage(page, '/memory/project?key=org%2Fshop')
-  const sessions = page.getByRole('list', { name: 'Sessions' })
+  const sessions = page.getByRole('list', { name: 'Timeline' })
   const monday = sessions.getByRole('listitem').filter({ hasText: 'monday' })
   await monday.getByRole('button', { name: 'Only this session' }).press('Enter')
   await expect.poll(() => page.getByText('Add partial refunds.').count()).toBe(0)

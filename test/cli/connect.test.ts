@@ -114,11 +114,13 @@ test('one summary has a line for each choice; nothing is shared without a word, 
   mkdirSync(at('.codex'))
   const whole = await apiKeyOf(person)
   const dry = await kvault(['connect', '--dry-run'])
-  for (const line of ['Vault', 'Files', 'Entries', 'Hooks', 'Sharing'])
+  for (const line of ['Vault', 'Files', 'Entries', 'Hooks', 'Learning', 'Sharing'])
     expect(dry.stdout).toMatch(new RegExp(`^${line} `, 'm'))
   expect(dry.stdout).toContain('+++ ')
   const quiet = await kvault(['connect', 'codex', '--yes'])
   expect(quiet.stdout).toMatch(/Sharing +nothing: what is recorded stays private/)
+  expect(quiet.stdout).toMatch(/Learning +nothing: no history of a repository is read/)
+  expect(existsSync(at('.config/kvault/learn.json'))).toBe(false)
   expect(quiet.stdout).not.toContain('+++ ')
   expect(text('.codex/config.toml')).toContain('/mcp?profile=core')
   const shares = async (title = 'Codex') =>
@@ -157,6 +159,24 @@ test('one summary has a line for each choice; nothing is shared without a word, 
   expect(wrong.stderr).toContain('is no private team')
   expect((await kvault(['connect', 'codex', '--yes', '--share', 'the team'])).code).toBe(2)
   await kvault(['disconnect', 'codex', '--yes'])
+})
+
+test('learning is a line of the summary: asked for it begins, later it stays as it is, and refused it ends', async () => {
+  mkdirSync(at('.codex'))
+  const connected = async (...options: string[]) => {
+    const { code, stdout, stderr } = await kvault(['connect', 'codex', '--yes', ...options])
+    expect(code, stderr).toBe(0)
+    const kept = existsSync(at('.config/kvault/learn.json')) ? text('.config/kvault/learn.json') : '{}'
+    await kvault(['disconnect', 'codex', '--yes'])
+    return { line: /^Learning .*$/m.exec(stdout)?.[0], background: JSON.parse(kept).background }
+  }
+  const reads = expect.stringContaining('the history of each repository that a session starts in')
+  const nothing = expect.stringContaining('nothing: no history of a repository is read')
+  expect(await connected()).toEqual({ line: nothing, background: undefined })
+  expect(await connected('--learn')).toEqual({ line: reads, background: true })
+  expect(await connected()).toEqual({ line: reads, background: true })
+  expect(await connected('--no-learn')).toEqual({ line: nothing, background: false })
+  expect(await connected()).toEqual({ line: nothing, background: false })
 })
 
 test('over SSH a code that is typed elsewhere signs in', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { learnInBackground } from '../../src/doors/cli/hooks/background.ts'
+import { learnInBackground, wantsLearning } from '../../src/doors/cli/hooks/background.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, runKvault } from '../support/process.ts'
 
@@ -200,6 +200,19 @@ test('hundreds of commits and huge messages go in one pass', async () => {
   const done = await learn(folder, '--json')
   expect(JSON.parse(done.stdout)).toMatchObject({ sent: 450, total: 450, waiting: 0, problem: null })
   expect((await known(project)).head).toBe(git(folder, 'rev-parse', 'main'))
+})
+
+test('connect asks for it at a terminal, and never reads anything on its own', () => {
+  vi.stubEnv('KVAULT_HOME', join(home, 'never-used'))
+  try {
+    expect(wantsLearning({}, true)).toBe(true)
+    for (const options of [{ yes: true }, { hooks: false }, { learn: false }])
+      expect(wantsLearning(options, true), JSON.stringify(options)).toBe(false)
+    expect(wantsLearning({}, false)).toBe(false)
+    expect(wantsLearning({ learn: true, yes: true }, false)).toBe(true)
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
 
 test('in the background only after the person has agreed, and never where a project switches hooks off', async () => {

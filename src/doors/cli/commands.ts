@@ -40,7 +40,7 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--url <url>', VAULT_TO_JOIN)
     .option('--key <key>', KEY)
     .option('--dry-run', 'show the changes, write nothing')
-    .option('--yes', 'do not ask; nothing is shared unless --share names the team')
+    .option('--yes', 'do not ask; nothing is shared without --share, no history is read without --learn')
     .option('--http', 'allow plain http to another machine')
     .option(
       '--all-tools',
@@ -52,6 +52,7 @@ function addConnecting(command: MakeCommand, vaultCommand: MakeCommand, done: Do
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
     .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
     .option('--learn', 'learn the history of each repository in the background when a session starts in it')
+    .option('--no-learn', 'read no history of repositories')
     .option('--no-hooks', 'only the entry, without the hooks that bring the vault to the agent')
     .option('--print', 'print entries to copy instead')
     .action((clients, options) =>

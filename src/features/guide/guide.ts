@@ -43,8 +43,8 @@ export function guide(): Guide {
 /** Matches notes for editors after the language of a fence. */
 const FENCE_NOTE = /^(\s*`{3,}\w+) .*$/
 
-/** Matches links out of the guide. Only their text stays, because a server has the guide alone. */
-const LINK_OUT_OF_GUIDE = /\[([^[\]]+)\]\(\.\.\/[^)]*\)/g
+/** Matches links and pictures out of the guide. Only their text stays, because a server has the guide alone. */
+const LINK_OUT_OF_GUIDE = /!?\[([^[\]]+)\]\(\.\.\/[^)]*\)/g
 
 export function parsePage(slug: string, source: string): GuidePage {
   const markdown = source.replace(LINK_OUT_OF_GUIDE, '$1')

@@ -8,6 +8,9 @@ import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/ind
 import type { ProjectRef } from './store.ts'
 
 export type CommitRow = Selectable<ProjectCommitsTable>
+export const textOfCommit = ({ subject, message }: Pick<CommitRow, 'subject' | 'message'>): string =>
+  `${subject}\n${message}`
+
 export type HistoryRow = Selectable<ProjectHistoriesTable>
 
 export async function findHistory(
@@ -184,7 +187,7 @@ export async function markSeen(
     .execute()
 }
 
-/** Removes what a whole reading has not seen again. Numbers in the lists of words stay and find nothing. */
+/** Removes what a whole reading has not seen again. */
 export async function dropUnseen(
   db: Db,
   project: ProjectRef,
@@ -200,6 +203,13 @@ export async function dropUnseen(
     .where('reading', '!=', reading)
     .returning(['user_id', 'words', storedTextBytes('project_commits').as('bytes')])
     .execute()
+  await discount(db, project, gone)
+}
+
+type GoneCommit = { user_id: string; words: number; bytes: number }
+
+/** Takes removed commits out of the totals. Their numbers stay in the lists of words and find nothing. */
+async function discount(db: Db, project: ProjectRef, gone: readonly GoneCommit[]): Promise<void> {
   if (gone.length === 0) return
   await freeText(db, gone)
   const { commits, words } = await historyOf(db, project)
@@ -290,6 +300,40 @@ export async function findCommit(
     .where('project_id', '=', project_id)
     .where('commit_id', '=', commitId)
     .executeTakeFirst()
+}
+
+/** With the workspace of its project. */
+export type OwnCommit = CommitRow & { workspace_id: string }
+
+/** Returns a person's commit, of whichever project. */
+export async function findOwnCommit(
+  db: Db,
+  userId: string,
+  commitId: string,
+): Promise<OwnCommit | undefined> {
+  return db
+    .selectFrom('project_commits')
+    .innerJoin('context_projects', (join) =>
+      join
+        .onRef('context_projects.user_id', '=', 'project_commits.user_id')
+        .onRef('context_projects.project_id', '=', 'project_commits.project_id'),
+    )
+    .selectAll('project_commits')
+    .select('context_projects.workspace_id')
+    .where('project_commits.user_id', '=', userId)
+    .where('project_commits.commit_id', '=', commitId)
+    .executeTakeFirst()
+}
+
+/** Removes one commit. Call it under the project's lock. */
+export async function removeCommit(db: Db, { commit_id, user_id, project_id }: CommitRow): Promise<void> {
+  const gone = await db
+    .deleteFrom('project_commits')
+    .where('user_id', '=', user_id)
+    .where('commit_id', '=', commit_id)
+    .returning(['user_id', 'words', storedTextBytes('project_commits').as('bytes')])
+    .execute()
+  await discount(db, { user_id, project_id }, gone)
 }
 
 /** Returns the newest commit that takes back each of these. */

@@ -218,6 +218,45 @@ onBothEngines('commits', (t) => {
     expect((await user.delete(address({ project_key: 'none', confirmed_by_user: true }))).status).toBe(404)
   })
 
+  test('one of them is deleted by its id, and only by its owner', async () => {
+    const [user, stranger] = [await t.user(), await t.user()]
+    const used = async () => (await textUsageOf(t.app.services.database.read, user.userId)).bytes
+    await hand(user, [commit(1, RULE)], { head: sha(1) })
+    const before = await used()
+    await hand(user, [commit(2, 'feat: progress bar\n\nPeople asked for it.')], { head: sha(2) })
+    const [{ commit_id }] = (await listed(user)).items
+    expect((await stranger.delete(`${COMMITS}/${commit_id}`)).status).toBe(404)
+    expect((await user.delete(`${COMMITS}/${commit_id}`)).status).toBe(204)
+    expect((await user.delete(`${COMMITS}/${commit_id}`)).status).toBe(404)
+    expect(await listed(user)).toMatchObject({ total: 1, head: sha(2), items: [{ ref: sha(1) }] })
+    expect(await listed(user, { query: 'progress bar' })).toMatchObject({ items: [] })
+    expect(await used()).toBe(before)
+  })
+
+  test('what is marked of one stays away, also when it is read again', async () => {
+    const [user, stranger] = [await t.user(), await t.user()]
+    await hand(user, [commit(1, RULE)])
+    const [{ commit_id }] = (await listed(user)).items
+    const mark = (more: object, by = user) =>
+      by.post('/api/v1/project-context/marks', { raw_id: commit_id, ...more })
+    expect((await mark({}, stranger)).status).toBe(404)
+    expect((await mark({ passage: 'It never said this sentence.' })).status).toBe(422)
+    const passage =
+      'retry_upload therefore waits 200 ms, doubled up to 30 s, and never makes\nmore than five attempts; a quota error is not retried at all.'
+    const part = await mark({ passage })
+    expect(part.body, part.text).toMatchObject({ raw_id: commit_id, whole: false })
+    const { text } = (await asked(user, QUESTION)).body
+    expect(text).toContain('The storage counts requests per customer.')
+    expect(text).not.toContain('five attempts')
+    expect((await mark({ reason: 'wrong' })).body).toMatchObject({ reason: 'wrong', whole: true })
+    expect((await asked(user, QUESTION)).body.silent).toBe(true)
+    const before = { moment: 'before', text: 'src/retry.ts', about: [commit_id] }
+    expect((await asked(user, 'src/retry.ts', before)).body.silent).toBe(true)
+    expect((await user.delete(`${COMMITS}/${commit_id}`)).status).toBe(204)
+    await hand(user, [commit(1, RULE)])
+    expect((await asked(user, QUESTION)).body.silent).toBe(true)
+  })
+
   test('nobody else reads them, and they move and go with their project', async () => {
     const [user, stranger] = [await t.user(), await t.user()]
     await hand(user, [commit(1, RULE)])

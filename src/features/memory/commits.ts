@@ -5,6 +5,7 @@ import { AppError, notFound } from '../../core/errors.ts'
 import { AnswerId, Id, presentWithin, Time } from '../../core/schemas.ts'
 import { markOf, Provenance, type ProvenanceAnswer } from '../../core/untrusted-text.ts'
 import { fromJson } from '../../db/columns.ts'
+import { RunAgain } from '../../db/db.ts'
 import { sanitise } from '../../redaction/redact.ts'
 import { MORE_THAN_CONTROLS } from '../../redaction/required-text.ts'
 import { containsInstructions } from '../../review/find-danger.ts'
@@ -17,11 +18,20 @@ import {
   type CommitRow,
   findCommit,
   findHistory,
+  findOwnCommit,
   newestCommits,
+  type OwnCommit,
+  removeCommit,
   removeCommitsOf,
   revertsOf,
 } from './commit-store.ts'
-import { type ResolvedProject, removeProject, resolveForWriting, resolveProject } from './projects.ts'
+import {
+  lockProject,
+  type ResolvedProject,
+  removeProject,
+  resolveForWriting,
+  resolveProject,
+} from './projects.ts'
 import { Confirmed, ProjectKey, Redaction, WorkspaceId } from './schemas.ts'
 
 const MAX_BATCH = 200
@@ -248,6 +258,46 @@ export const listCommits = capability({
       ...(await commitsOf(ctx, resolved, { query, limit, cursor, length: max_chars_per_commit })),
     }
   },
+})
+
+/** Returns an own commit for a change and locks its project; undefined if there is none. */
+export async function lockOwnCommit(ctx: UserCtx, commitId: string): Promise<OwnCommit | undefined> {
+  const commit = await findOwnCommit(ctx.db, ctx.viewer.userId, commitId)
+  if (!commit || ctx.database.engine === 'sqlite') return commit
+  await lockProject(ctx.db, commit)
+  const locked = await findOwnCommit(ctx.db, ctx.viewer.userId, commitId)
+  // The project was merged into another one in the meantime.
+  if (locked && locked.project_id !== commit.project_id) throw new RunAgain()
+  return locked
+}
+
+export const deleteCommit = capability({
+  name: 'memory.delete_commit',
+  summary: 'Delete one commit that was learned from a repository',
+  description:
+    'It comes back if the history is read from its beginning again, and a document does with the next reading. To keep its text away for good, mark it.',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/project-context/commits/{commit_id}'],
+  status: 204,
+  errors: [404],
+  input: z.object({ commit_id: Id }),
+  output: z.void(),
+  run: (ctx, { commit_id }) =>
+    inTx(
+      ctx,
+      async (ctx) => {
+        const commit = await lockOwnCommit(ctx, commit_id)
+        if (!commit) throw notFound('Commit')
+        await removeCommit(ctx.db, commit)
+        await audit(ctx, {
+          action: 'memory.commits_deleted',
+          subject: { type: 'context_project', id: commit.project_id },
+          workspaceId: commit.workspace_id,
+          details: { deleted_commits: 1 },
+        })
+      },
+      SELF_GUARDED,
+    ),
 })
 
 export const deleteCommits = capability({

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { turnContent } from '../../shared/memory.ts'
 import { termsOf } from '../../text/analyse.ts'
-import { contradictionsOf, excerptOf, saidAbout, sentencesIn, spokenLines } from './excerpt.ts'
+import {
+  contradictionsOf,
+  excerptOf,
+  saidAbout,
+  sentencesIn,
+  sentencesThatAdd,
+  spokenLines,
+} from './excerpt.ts'
 
 const told = (...exchanges: [string, string][]) =>
   exchanges.map(([user, agent], n) => ({
@@ -79,4 +86,18 @@ test('a decision about a line of a document is found; other talk is not', () => 
 test('texts of blanks, dots and one endless line take no time that grows faster than they do', () => {
   for (const text of [' '.repeat(200_000), '. '.repeat(100_000), 'a'.repeat(200_000), '\n'.repeat(200_000)])
     expect(sentencesIn(text).length).toBeLessThan(100_001)
+})
+
+const PROMPT = 'Retries of the uploader hammer the storage. Fix the uploader so that it backs off.'
+const MESSAGE = `The uploader was changed because the storage team complained. Retries of the uploader hammered the storage.
+Waits double from 200 ms up to 30 s. They must never exceed five attempts. A quota error is not retried at all.
+Thanks to everybody who looked at it.`
+
+test('of a message, the sentences come that say something new; one that fits comes whole', () => {
+  expect(sentencesThatAdd(PROMPT, MESSAGE, 1000)).toBe(MESSAGE)
+  const chosen = sentencesThatAdd(PROMPT, MESSAGE, 150)
+  expect(chosen.length).toBeLessThanOrEqual(150)
+  expect(chosen).toContain('They must never exceed five attempts.')
+  expect(chosen).not.toContain('hammered')
+  expect(sentencesThatAdd(PROMPT, 'word '.repeat(20_000), 100).length).toBeLessThanOrEqual(100)
 })

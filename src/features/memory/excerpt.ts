@@ -219,6 +219,13 @@ export function excerptOf(told: readonly Told[], asked: Asked): ExcerptLine[] {
   return lines
 }
 
+/** Returns the sentences of one text that add most to what a prompt says. A text that fits is returned whole. */
+export function sentencesThatAdd(prompt: string, content: string, room: number): string {
+  if (content.length <= room) return content
+  const lines = excerptOf([{ content, created_at: '' }], { known: new Set(termsOf(prompt)), room })
+  return textOfExcerpt(lines)
+}
+
 export const textOfExcerpt = (lines: readonly ExcerptLine[]): string =>
   lines.map(({ text }) => text).join('\n')
 

@@ -5,6 +5,7 @@ import type { MemoryMarksTable } from '../../db/knowledge-schema.ts'
 import { turnParts } from '../../shared/memory.ts'
 import { fold } from '../../text/fold.ts'
 import { freeText, storedTextBytes } from '../storage/index.ts'
+import { type CommitRow, textOfCommit } from './commit-store.ts'
 import { sentencesIn } from './excerpt.ts'
 import type { ProjectRef } from './store.ts'
 
@@ -82,6 +83,18 @@ export function withoutMarked(content: string, isMarked: Marked): string | undef
       return sentences.some(isMarked) ? sentences.filter((one) => !isMarked(one)).join(' ') : line
     })
     .join('\n')
+}
+
+/** Returns a commit without its marked sentences; undefined if all of it was marked. */
+export function commitWithoutMarked(row: CommitRow, isMarked: Marked | undefined): CommitRow | undefined {
+  if (!isMarked) return row
+  if (isAllMarked(textOfCommit(row), isMarked)) return undefined
+  const { subject, message } = row
+  return {
+    ...row,
+    subject: isMarked(subject) ? '' : subject,
+    message: withoutMarked(message, isMarked) ?? '',
+  }
 }
 
 export async function removeMarks(db: Db, { user_id, project_id }: ProjectRef): Promise<void> {

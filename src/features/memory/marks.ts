@@ -6,19 +6,22 @@ import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import { chargeText, freeText, storedTextBytes, textBytes } from '../storage/index.ts'
+import { textOfCommit } from './commit-store.ts'
+import { lockOwnCommit } from './commits.ts'
 import { lockOwnEvent } from './events.ts'
 import { hashesIn, MAX_MARKS, type MarkRow, marksOf } from './mark-store.ts'
 import { resolveProject } from './projects.ts'
 import { ProjectKey, WorkspaceId } from './schemas.ts'
+import type { ProjectRef } from './store.ts'
 
 const MAX_PASSAGE = 20_000
 
 const MemoryMark = z
   .object({
     mark_id: AnswerId,
-    raw_id: AnswerId.describe('The event that was marked; it may be deleted since'),
+    raw_id: AnswerId.describe('The event or commit that was marked; it may be deleted since'),
     reason: z.enum(['outdated', 'wrong']),
-    whole: z.boolean().describe('Whether all that the event says is marked'),
+    whole: z.boolean().describe('Whether all that it says is marked'),
     created_at: Time,
   })
   .meta({ id: 'MemoryMark' })
@@ -31,27 +34,33 @@ const present = ({ mark_id, raw_id, reason, is_whole, created_at }: MarkRow) => 
   created_at,
 })
 
+/** Returns the text of an own event or commit, with its project locked. */
+async function lockMarked(ctx: UserCtx, id: string): Promise<ProjectRef & { content: string }> {
+  const commit = await lockOwnCommit(ctx, id)
+  return commit ? { ...commit, content: textOfCommit(commit) } : lockOwnEvent(ctx, id)
+}
+
 const blanksAsOne = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 export const markPassage = capability({
   name: 'memory.mark',
-  summary: 'Mark an event of your memory, or a passage of it, as outdated or wrong',
+  summary: 'Mark an event or commit of your memory, or a passage of it, as outdated or wrong',
   description:
-    'The event stays, and search finds it. Recall leaves out its sentences, also where the same text is captured again.',
+    'It stays, and search finds it. Recall leaves out its sentences, also where the same text is captured again.',
   scopes: ['record'],
   rest: ['POST /api/v1/project-context/marks'],
   status: 201,
   errors: [404, 409],
   input: z
     .object({
-      raw_id: Id,
+      raw_id: Id.describe('The id of an event or a commit'),
       reason: z.enum(['outdated', 'wrong']).default('outdated'),
       passage: z
         .string()
         .min(1)
         .max(MAX_PASSAGE)
         .optional()
-        .describe('Sentences of the event as they stand there; the whole event, when left out'),
+        .describe('Sentences of it as they stand there; all of it, when left out'),
     })
     .meta({ id: 'MemoryMarkCreate' }),
   output: MemoryMark,
@@ -59,27 +68,27 @@ export const markPassage = capability({
     inTx(
       ctx,
       async (ctx) => {
-        const event = await lockOwnEvent(ctx, raw_id)
-        if (passage !== undefined && !blanksAsOne(event.content).includes(blanksAsOne(passage)))
-          throw invalid('passage', 'The event does not have this text')
-        const hashes = hashesIn(passage ?? event.content)
+        const marked = await lockMarked(ctx, raw_id)
+        if (passage !== undefined && !blanksAsOne(marked.content).includes(blanksAsOne(passage)))
+          throw invalid('passage', 'It does not have this text')
+        const hashes = hashesIn(passage ?? marked.content)
         if (hashes.length === 0)
           throw invalid(
             'passage',
             'Mark whole sentences: of fewer than four words too many texts have the same',
           )
-        const marked = new Set(hashes)
-        const marks = await marksOf(ctx.db, event)
+        const known = new Set(hashes)
+        const marks = await marksOf(ctx.db, marked)
         if (marks.length >= MAX_MARKS)
           throw conflict('too_many_marks', `A project has at most ${MAX_MARKS} marks. Delete events instead.`)
         const row: MarkRow = {
           mark_id: newId(ctx.now().getTime()),
-          user_id: event.user_id,
-          project_id: event.project_id,
+          user_id: marked.user_id,
+          project_id: marked.project_id,
           raw_id,
           reason,
           hashes: toJson(hashes),
-          is_whole: Number(hashesIn(event.content).every((hash) => marked.has(hash))),
+          is_whole: Number(hashesIn(marked.content).every((hash) => known.has(hash))),
           created_at: ctx.now().toISOString(),
         }
         await chargeText(ctx, textBytes('memory_marks', row))

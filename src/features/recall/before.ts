@@ -6,10 +6,10 @@ import { AnswerId } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { NamesIndex } from '../../shared/before.ts'
 import { itemsOf } from '../../shared/memory.ts'
-import { sentencesThatAdd } from '../../text/added-sentences.ts'
 import { commandsNamed, filesNamed, isRule, namedIn, sentencesOf } from '../../text/named-things.ts'
 import { ownCardTexts, readableCard } from '../cards/index.ts'
 import {
+  commitWithoutMarked,
   type Project,
   ProjectKey,
   projectCommit,
@@ -17,6 +17,7 @@ import {
   readTurnTexts,
   resolveProject,
   type Snapshot,
+  sentencesThatAdd,
   snapshotOf,
   WorkspaceId,
   withoutMarked,
@@ -176,9 +177,11 @@ async function itemOf(
     const item = { kind: 'fact' as const, id, title: 'Project facts', text, why: `names ${name}`, ...home }
     return text === '' ? undefined : { item: memoryItem(item, asker), confidence: null }
   }
-  const row = await projectCommit(ctx, project, id)
-  if (row) {
-    const found = { ...row, confidence: 1 }
+  const commit = await projectCommit(ctx, project, id)
+  if (commit) {
+    const row = commitWithoutMarked(commit.row, memory.isMarked)
+    if (!row) return undefined
+    const found = { ...commit, row, confidence: 1 }
     return {
       item: commitItem(found, { ...home, prompt: name, budget: room + TITLE_ROOM }, asker),
       confidence: null,

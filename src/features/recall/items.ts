@@ -8,10 +8,9 @@ import type { Severity } from '../../review/rule.ts'
 import type { ReviewReason } from '../../shared/card-checks.ts'
 import type { Step } from '../../shared/card-fields.ts'
 import { fitsOf } from '../../shared/cites.ts'
-import { sentencesThatAdd } from '../../text/added-sentences.ts'
 import { beginningOf, withoutControls } from '../../text/unicode.ts'
 import { isLikelyOutdated, provenanceOf, storedTrust, trustSummary } from '../cards/index.ts'
-import { type FoundCommit, provenanceOfCommit } from '../memory/index.ts'
+import { type FoundCommit, provenanceOfCommit, sentencesThatAdd } from '../memory/index.ts'
 import type { RecalledItemAnswer } from './schemas.ts'
 
 export type ScoredItem = {

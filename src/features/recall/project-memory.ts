@@ -6,6 +6,7 @@ import { beginningOf, cutText } from '../../text/unicode.ts'
 import { type CardRow, type Delivered, deliveredIn, readableCard, successorOf } from '../cards/index.ts'
 import {
   type Conversation,
+  commitWithoutMarked,
   contradictionsOf,
   type ExcerptLine,
   excerptOf,
@@ -125,13 +126,16 @@ export async function findInMemory(
 /** Finds commits, pull requests and records of the repository that are surely about a text. */
 export async function findInHistory(
   ctx: UserCtx,
-  { resolved: { project } }: ProjectMemory,
+  { resolved: { project }, isMarked }: ProjectMemory,
   moment: RecallContext['moment'],
   text: string,
 ): Promise<FoundCommit[]> {
   if (!project) return []
   const found = await findCommits(ctx, project, text, LOOKED_AT)
-  return found.filter(({ confidence }) => confidence >= FLOORS[moment].history)
+  return found.flatMap((one) => {
+    const row = one.confidence < FLOORS[moment].history ? undefined : commitWithoutMarked(one.row, isMarked)
+    return row ? [{ ...one, row }] : []
+  })
 }
 
 export function itemsOfHistory(

@@ -67,6 +67,7 @@ import type { me, submitOnboarding } from '#server/features/identity/users.ts'
 import type { listNotices, readNotices, unreadNotices } from '#server/features/inbox/inbox.ts'
 import type { addSamples, removeSamples } from '#server/features/inbox/sample-cards.ts'
 import type { readTeamWeek } from '#server/features/inbox/team-week.ts'
+import type { deleteCommit, listCommits } from '#server/features/memory/commits.ts'
 import type { appendEvent, deleteEvent, listEvents, readEvent } from '#server/features/memory/events.ts'
 import type { listMarks, markPassage, unmarkPassage } from '#server/features/memory/marks.ts'
 import type { transferPreferences } from '#server/features/memory/preferences.ts'
@@ -158,6 +159,7 @@ type Called =
   | typeof deleteAccountByPassword
   | typeof deleteApiKey
   | typeof deleteCard
+  | typeof deleteCommit
   | typeof deleteComment
   | typeof deleteEvent
   | typeof deleteImage
@@ -182,6 +184,7 @@ type Called =
   | typeof listCardImages
   | typeof listCases
   | typeof listComments
+  | typeof listCommits
   | typeof listConnectedApps
   | typeof listCreditPacks
   | typeof listDrafts

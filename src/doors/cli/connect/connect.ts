@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { VERSION } from '../../../core/version.ts'
 import { CORE_TOOL_NAMES } from '../../../shared/core-tools.ts'
 import { ClientError, CommandError, EXIT } from '../exit-codes.ts'
-import { allowLearning } from '../hooks/background.ts'
+import { allowLearning, wantsLearning } from '../hooks/background.ts'
 import {
   eventsOf,
   isEventStream,
@@ -441,12 +441,8 @@ function showChanges(plans: readonly Plan[]): void {
 const titles = (plans: readonly Plan[]): string => plans.map(({ client }) => client.title).join(', ')
 
 /** Prints one line for each choice, with what happens without a word. */
-function printSummary(
-  plans: readonly Plan[],
-  url: string,
-  sharing: Sharing,
-  { allTools, learn }: ConnectOptions,
-): void {
+function printSummary(plans: readonly Plan[], url: string, sharing: Sharing, options: ConnectOptions): void {
+  const { allTools } = options
   const entries = plans.filter(({ entry }) => entry)
   const hooked = plans.filter(({ hooks }) => hooks.changes.length > 0)
   const renewed = plans.filter(({ hooks }) => hooks.renewsKey)
@@ -469,9 +465,12 @@ function printSummary(
     ...(renewed.length > 0
       ? [['Key', `a new one for the hooks of ${titles(renewed)}`] as [string, string]]
       : []),
-    ...(learn
-      ? [['Learning', 'the history of each repository that a session starts in'] as [string, string]]
-      : []),
+    [
+      'Learning',
+      wantsLearning(options, isInteractive())
+        ? 'the history of each repository that a session starts in, for you alone (without: --no-learn)'
+        : 'nothing: no history of a repository is read (with it: --learn)',
+    ],
     ['Sharing', sharing.says],
   ]
   for (const [name, text] of rows) print(`${paint('dim', name.padEnd(8))} ${text}`)
@@ -603,7 +602,7 @@ async function connectAll(
     if (!isEmpty(plan)) plans.push(plan)
   })
   if (plans.length === 0) {
-    if (options.learn && !options.dryRun) allowLearning(true)
+    if (options.learn !== undefined && !options.dryRun) allowLearning(options.learn)
     return planned
   }
   const sharing = await chooseSharing(maker, plans, options)
@@ -612,7 +611,8 @@ async function connectAll(
     print('Nothing written.')
     return planned
   }
-  if (options.learn) allowLearning(true)
+  const learns = wantsLearning(options, isInteractive())
+  if (learns || options.learn === false) allowLearning(learns)
   if (sharing.team) {
     maker.shareWith(sharing.team)
     // The key that kvault has already would go on recording privately.

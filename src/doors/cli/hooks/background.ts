@@ -56,6 +56,16 @@ export const mayLearn = (): boolean => settingsIn(learnFile())?.background === t
 export const allowLearning = (background: boolean): void =>
   writePrivate(learnFile(), `${JSON.stringify({ background }, null, 2)}\n`)
 
+type LearnOptions = { learn?: boolean; hooks?: boolean; yes?: boolean }
+
+/** What `connect` does about learning: as asked for, else as before, else yes for a person who is shown it and asked. */
+export function wantsLearning({ learn, hooks, yes }: LearnOptions, isAtTerminal: boolean): boolean {
+  if (learn !== undefined) return learn
+  const before = settingsIn(learnFile())?.background
+  if (typeof before === 'boolean') return before
+  return isAtTerminal && !yes && hooks !== false
+}
+
 /** Starts `kvault learn` in the folder, if the person has agreed to it. */
 export function learnInBackground(folder: string): void {
   if (!mayLearn() || everySwitch(readProjectFiles(folder).off).includes('all')) return

@@ -59,7 +59,17 @@ const GROUPS: { title: string; slugs: string[] }[] = [
   { title: strings.startHere, slugs: ['web-app', 'clients', 'cards', 'search', 'teams'] },
   {
     title: strings.forAgents,
-    slugs: ['hooks', 'recall', 'drafts', 'agent-memory', 'mcp', 'tools', 'cli', 'agent-instructions'],
+    slugs: [
+      'hooks',
+      'what-arrives',
+      'recall',
+      'drafts',
+      'agent-memory',
+      'mcp',
+      'tools',
+      'cli',
+      'agent-instructions',
+    ],
   },
   {
     title: strings.sharingCards,

@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { RouteAnswer } from '../../api/routes.ts'
 import type { EventType, MemoryEvent, MemoryProject } from '../../api/types.ts'
+import type { TimelineType } from './routes.ts'
 
 export const USER_PREFERENCES = USER_PREFERENCES_KEY
 
@@ -30,9 +31,11 @@ export const projectsQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/v1/project-context/projects', { limit: 200 }, { signal }),
 })
 
-export type TimelineFilter = { session?: string | undefined; type?: EventType | undefined }
+export type TimelineFilter = { session?: string | undefined; type?: TimelineType | undefined }
 
-export const timelineQuery = (project: ProjectName, { session, type }: TimelineFilter) =>
+type EventFilter = { session?: string | undefined; type?: EventType | undefined }
+
+export const timelineQuery = (project: ProjectName, { session, type }: EventFilter) =>
   infiniteQueryOptions({
     queryKey: ['memory', 'timeline', ...keyOf(project), session ?? '', type ?? ''],
     initialPageParam: undefined as string | undefined,
@@ -50,6 +53,47 @@ export const timelineQuery = (project: ProjectName, { session, type }: TimelineF
         { signal },
       ),
     getNextPageParam: (last) => last.next_cursor ?? undefined,
+  })
+
+type CommitsAnswer = RouteAnswer<'GET /api/v1/project-context/commits'>
+
+/** A commit, a pull request or a record of the repository, with the project that it belongs to. */
+export type Commit = CommitsAnswer['items'][number] & Pick<MemoryEvent, 'project_key' | 'workspace_id'>
+
+/** Whole: the vault keeps less than this of each. */
+const CHARS_OF_COMMIT = 20_000
+
+const commitsIn = ({ items, project_key, workspace_id }: CommitsAnswer): Commit[] =>
+  items.map((item) => ({ ...item, project_key, workspace_id }))
+
+export const commitsQuery = (project: ProjectName) =>
+  infiniteQueryOptions({
+    queryKey: ['memory', 'commits', ...keyOf(project)],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam, signal }) => {
+      const page = await call(
+        'GET /api/v1/project-context/commits',
+        { ...named(project), limit: 30, max_chars_per_commit: CHARS_OF_COMMIT, cursor: pageParam },
+        { signal },
+      )
+      return { commits: commitsIn(page), next_cursor: page.next_cursor }
+    },
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  })
+
+export const commitSearchQuery = (project: ProjectName, query: string) =>
+  queryOptions({
+    queryKey: ['memory', 'commit-search', ...keyOf(project), query],
+    enabled: query.trim() !== '',
+    queryFn: async ({ signal }) =>
+      commitsIn(
+        await call(
+          'GET /api/v1/project-context/commits',
+          { ...named(project), query, limit: 30, max_chars_per_commit: CHARS_OF_COMMIT },
+          { signal },
+        ),
+      ),
+    placeholderData: (before) => before,
   })
 
 /** In full: an excerpt must never be edited or transferred as the whole document. */

@@ -10,8 +10,10 @@ import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
+import { CommitList } from './commits.tsx'
 import { MakeCard } from './event-page.tsx'
-import { eventQuery, memorySearchQuery } from './memory-queries.ts'
+import { DeleteEvents, MarkEvents } from './mark-events.tsx'
+import { type Commit, commitSearchQuery, eventQuery, memorySearchQuery } from './memory-queries.ts'
 import * as strings from './strings.ts'
 
 const route = getRouteApi('/app/memory/project')
@@ -56,13 +58,17 @@ export function MemorySearchResults() {
   const first = results.data?.pages[0]
   const total = first?.total ?? 0
   const related = first?.related ?? []
+  const likely = useQuery(commitSearchQuery({ key, workspace }, q)).data ?? []
+  const literal = likely.filter((commit) => hasText(commit, q))
+  const isExact = by !== 'words' && (literal.length > 0 || (hits?.length ?? 0) > 0)
+  const commits = isExact ? literal : likely
   const isByWords = by === 'words' || related.length > 0
   const words = isByWords ? [...q.split(/\s+/), ...Object.values(first?.corrected ?? {})] : [q]
   return (
     <section aria-label={strings.results} aria-busy={results.isFetching}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
         <p role="status" className="text-xs text-faint">
-          {hits ? shownOf(hits.length, total) : strings.searchingPending}
+          {hits ? shownOf(hits.length, total, commits.length) : strings.searchingPending}
         </p>
         <Segmented
           label={strings.match}
@@ -85,7 +91,7 @@ export function MemorySearchResults() {
           <SkeletonList rows={4} />
         </NotLoaded>
       )}
-      {hits?.length === 0 && related.length === 0 && (
+      {hits?.length === 0 && related.length === 0 && commits.length === 0 && (
         <EmptyState
           icon={<SearchX size={18} />}
           title={strings.nothingWithWords}
@@ -121,12 +127,24 @@ export function MemorySearchResults() {
         </Button>
       )}
       {results.isFetchNextPageError && <FormError error={results.error} />}
+      {commits.length > 0 && (
+        <>
+          <h2 className="mt-6 mb-2 text-sm font-semibold">{strings.fromTheRepository}</h2>
+          <CommitList commits={commits} />
+        </>
+      )}
     </section>
   )
 }
 
-const shownOf = (shown: number, total: number) =>
-  shown < total ? `${formatNumber(shown)} of ${plural(total, 'result')}` : plural(total, 'result')
+function shownOf(shown: number, total: number, commits: number): string {
+  const events =
+    shown < total ? `${formatNumber(shown)} of ${plural(total, 'result')}` : plural(total, 'result')
+  return commits > 0 ? `${events} · ${plural(commits, 'commit')}` : events
+}
+
+const hasText = ({ subject, message, files }: Commit, text: string): boolean =>
+  [subject, message, ...files].join('\n').toLowerCase().includes(text.trim().toLowerCase())
 
 type Reading = Pick<MemorySearchAnswer, 'corrected' | 'period'>
 
@@ -170,7 +188,11 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
           {event.data ? (
             <div className="grid gap-3">
               <LazyMarkdown>{event.data.content}</LazyMarkdown>
-              <MakeCard rawIds={[hit.raw_id]} />
+              <div className="flex flex-wrap items-center gap-2">
+                <MakeCard rawIds={[hit.raw_id]} />
+                <MarkEvents events={[event.data]} />
+                <DeleteEvents events={[event.data]} />
+              </div>
             </div>
           ) : (
             <NotLoaded query={event}>

@@ -11,7 +11,7 @@ type ProjectSearch = {
   by?: 'words' | undefined
   view?: 'documents' | undefined
   session?: string | undefined
-  type?: EventType | undefined
+  type?: TimelineType | undefined
 }
 
 export const EVENT_TYPES = {
@@ -21,6 +21,10 @@ export const EVENT_TYPES = {
   summary: 'Summaries',
   fact_snapshot: 'Facts and preferences',
 } as const satisfies Record<EventType, string>
+
+/** What a timeline can be narrowed to. */
+export const TIMELINE_TYPES = { ...EVENT_TYPES, commit: 'Commits and records' } as const
+export type TimelineType = keyof typeof TIMELINE_TYPES
 
 const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
@@ -49,7 +53,7 @@ const project = createRoute({
     by: raw.by === 'words' ? 'words' : undefined,
     view: raw.view === 'documents' ? 'documents' : undefined,
     session: text(raw.session) || undefined,
-    type: Object.keys(EVENT_TYPES).find((type): type is EventType => type === raw.type),
+    type: Object.keys(TIMELINE_TYPES).find((type): type is TimelineType => type === raw.type),
   }),
   beforeLoad: ({ search }) => {
     if (!search.key.trim()) throw redirect({ to: '/memory', replace: true })

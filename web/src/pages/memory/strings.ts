@@ -131,7 +131,6 @@ export const nothingFitsFilter = 'Nothing in this project fits the filter. Show 
 export const noSuchEvents = 'No such events'
 export const timelineHint = 'Each session of an agent becomes an entry: what you asked, what it reported.'
 export const nothingHereYet = 'Nothing here yet'
-export const sessions = 'Sessions'
 export const showOlder = 'Show older'
 export const typeOfEvents = 'Type of events'
 export const allTypes = 'All types'
@@ -139,9 +138,23 @@ export const sessionBefore = 'Session '
 export const showAll = 'Show all'
 export const onlyThisSession = 'Only this session'
 export const secretsRemovedCount = (secrets: string) => `${secrets} removed`
+export const deletedFromMemory = (what: string) => `${what} deleted.`
 export const deleteFromMemory = 'Delete from memory'
 export const deleteEventsWarning = (events: string) =>
   `This removes ${events} for good: the text, and what search knows of it. Agents no longer read it. It cannot be undone.`
+
+// Commits
+export const repository = 'Repository'
+export const fromTheRepository = 'From the repository'
+export const commit = 'Commit'
+export const pullRequest = 'Pull request'
+export const record = 'Record'
+export const takenBackIn = (ref: string) => `Taken back by ${ref}`
+export const whatItSays = 'What it says'
+export const filesOfCommit = 'Files'
+export const writtenByOthers = 'Written in the repository, so not by you alone.'
+export const commitComesBack =
+  'It comes back if the history is read from its beginning again. Marked as outdated, it stays away.'
 
 export const outdated = 'Outdated'
 export const wrong = 'Wrong'

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { turnContent } from '#server/shared/memory.ts'
 import type { MemoryEvent } from '../../api/types.ts'
+import type { Commit } from './memory-queries.ts'
 import {
+  blocksOf,
   type Exchange,
   eventsOf,
   headlineOf,
@@ -186,4 +188,29 @@ test('notes have the names of their documents', () => {
     noteName(eventNamed('n', { event_type: 'fact_snapshot', meta: { fact_kind: 'user_preferences' } })),
   ).toBe('Your preferences')
   expect(noteName(eventNamed('n', { event_type: 'fact_snapshot' }))).toBe('Facts')
+})
+
+const commitAt = (minute: number) =>
+  ({
+    commit_id: `commit-${minute}`,
+    committed_at: new Date(Date.UTC(2026, 0, 5, 12, minute)).toISOString(),
+  }) as Commit
+
+test('commits stand between sessions, down to the time that both are known for', () => {
+  const sessions = grouped(
+    event(0, 'turn', { session_id: 'a' }),
+    event(20, 'turn', { session_id: 'b' }),
+    event(40, 'turn', { session_id: 'c' }),
+  )
+  const commits = [50, 30, 25, 10].map(commitAt)
+  const shown = (end: number | undefined) =>
+    blocksOf(sessions, commits, end === undefined ? undefined : commitAt(end).committed_at).map((block) =>
+      'session' in block
+        ? block.session.sessionId
+        : block.commits.map(({ commit_id }) => commit_id.replace('commit-', '')),
+    )
+  expect(shown(undefined)).toEqual([['50'], 'c', ['30', '25'], 'b', ['10'], 'a'])
+  expect(shown(25)).toEqual([['50'], 'c', ['30', '25']])
+  expect(shown(40)).toEqual([['50'], 'c'])
+  expect(blocksOf([], commits, undefined)).toEqual([{ commits }])
 })

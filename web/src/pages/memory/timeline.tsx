@@ -1,31 +1,26 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import {
-  Bot,
-  ChevronRight,
-  History,
-  MessageSquareText,
-  ShieldCheck,
-  StickyNote,
-  Trash2,
-  X,
-} from 'lucide-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Bot, ChevronRight, History, MessageSquareText, ShieldCheck, StickyNote, X } from 'lucide-react'
 import { useEffect, useId, useMemo, useState } from 'react'
 import { turnParts } from '#server/shared/memory.ts'
-import { call } from '../../api/client.ts'
-import type { EventType, MemoryEvent } from '../../api/types.ts'
+import type { MemoryEvent } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatClock, formatDay, formatTime, plainLine, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy.tsx'
 import { EmptyState, FormError, NotLoaded, SkeletonList } from '../../ui/states.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
+import { CommitsBlock } from './commits.tsx'
 import { type Entry, ExchangeText, MakeCard } from './event-page.tsx'
-import { MarkBadges, MarkEvents } from './mark-events.tsx'
-import { memoryChanged, type ProjectName, type TimelineFilter, timelineQuery } from './memory-queries.ts'
-import { EVENT_TYPES } from './routes.ts'
+import { DeleteEvents, MarkBadges, MarkEvents } from './mark-events.tsx'
+import {
+  type Commit,
+  commitsQuery,
+  type ProjectName,
+  type TimelineFilter,
+  timelineQuery,
+} from './memory-queries.ts'
+import { TIMELINE_TYPES, type TimelineType } from './routes.ts'
 import * as strings from './strings.ts'
 
 type TimelineProps = {
@@ -34,32 +29,25 @@ type TimelineProps = {
   onSession: (sessionId: string) => void
 }
 
+/** Conversations and what the repository says, the newest first. */
 export function Timeline({ project, filter, onSession }: TimelineProps) {
-  const timeline = useInfiniteQuery(timelineQuery(project, filter))
-  const sessions = useMemo(
-    () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
-    [timeline.data],
+  const { blocks, isLoaded, missing, hasOlder, isFetchingOlder, errorOfOlder, showOlder } = useTimeline(
+    project,
+    filter,
   )
-  // With a filter the server reads a part of the project at a time: continue until something fits.
-  const looksFurther =
-    sessions.length === 0 && timeline.hasNextPage && !timeline.isFetching && !timeline.isFetchNextPageError
-  const { fetchNextPage } = timeline
-  useEffect(() => {
-    if (looksFurther) void fetchNextPage()
-  }, [looksFurther, fetchNextPage])
-  if (!timeline.data || (sessions.length === 0 && timeline.hasNextPage))
+  if (!isLoaded)
     return (
-      <NotLoaded query={timeline}>
+      <NotLoaded query={missing}>
         <SkeletonList rows={5} />
       </NotLoaded>
     )
-  if (sessions.length === 0 && (filter.session || filter.type))
+  if (blocks.length === 0 && (filter.session || filter.type))
     return (
       <EmptyState icon={<History size={18} />} title={strings.noSuchEvents}>
         {strings.nothingFitsFilter}
       </EmptyState>
     )
-  if (sessions.length === 0)
+  if (blocks.length === 0)
     return (
       <EmptyState
         icon={<History size={18} />}
@@ -69,28 +57,107 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
         {strings.timelineHint}
       </EmptyState>
     )
+  const latest = blocks.find((block) => 'session' in block)
   return (
     <>
-      <ol aria-label={strings.sessions} className="grid gap-8">
-        {sessions.map((session, index) => (
-          <SessionBlock
-            key={session.id}
-            session={session}
-            isLatest={index === 0}
-            onSession={filter.session ? undefined : onSession}
-          />
-        ))}
+      <ol aria-label={strings.timeline} className="grid gap-8">
+        {blocks.map((block) =>
+          'session' in block ? (
+            <SessionBlock
+              key={block.session.id}
+              session={block.session}
+              isLatest={block === latest}
+              onSession={filter.session ? undefined : onSession}
+            />
+          ) : (
+            <CommitsBlock key={block.commits[0]?.commit_id} commits={block.commits} />
+          ),
+        )}
       </ol>
-      {timeline.hasNextPage && (
+      {hasOlder && (
         <div className="mt-6 border-t border-line pt-4">
-          <Button busy={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()}>
+          <Button busy={isFetchingOlder} onClick={showOlder}>
             {strings.showOlder}
           </Button>
-          {timeline.isFetchNextPageError && <FormError error={timeline.error} />}
+          {errorOfOlder && <FormError error={errorOfOlder} />}
         </div>
       )}
     </>
   )
+}
+
+/** Reads both sources of the timeline, as far as the filter asks for them. */
+function useTimeline(project: ProjectName, { session, type }: TimelineFilter) {
+  const asksEvents = type !== 'commit'
+  const asksCommits = session === undefined && (type === undefined || type === 'commit')
+  const eventPages = useInfiniteQuery({
+    ...timelineQuery(project, { session, type: type === 'commit' ? undefined : type }),
+    enabled: asksEvents,
+  })
+  const commitPages = useInfiniteQuery({ ...commitsQuery(project), enabled: asksCommits })
+  const events = useMemo(
+    () => (asksEvents ? (eventPages.data?.pages.flatMap((page) => page.items) ?? []) : []),
+    [asksEvents, eventPages.data],
+  )
+  const commits = asksCommits ? (commitPages.data?.pages.flatMap((page) => page.commits) ?? []) : []
+  const sessions = useMemo(() => sessionsOf(events), [events])
+  // With a filter the server reads a part of the project at a time: continue until something fits.
+  const { fetchNextPage, hasNextPage, isFetching, isFetchNextPageError } = eventPages
+  const looksFurther = asksEvents && sessions.length === 0 && hasNextPage
+  useEffect(() => {
+    if (looksFurther && !isFetching && !isFetchNextPageError) void fetchNextPage()
+  }, [looksFurther, isFetching, isFetchNextPageError, fetchNextPage])
+  const ends = {
+    events: asksEvents && eventPages.hasNextPage ? events.at(-1)?.created_at : undefined,
+    commits: asksCommits && commitPages.hasNextPage ? commits.at(-1)?.committed_at : undefined,
+  }
+  const end = endOfBoth(ends)
+  // Older ones of the other source wait until this one has been read as far.
+  const behind =
+    end === undefined
+      ? []
+      : [...(ends.events === end ? [eventPages] : []), ...(ends.commits === end ? [commitPages] : [])]
+  return {
+    blocks: blocksOf(sessions, commits, end),
+    isLoaded: (!asksEvents || (eventPages.data && !looksFurther)) && (!asksCommits || commitPages.data),
+    missing: asksEvents && (!eventPages.data || looksFurther) ? eventPages : commitPages,
+    hasOlder: behind.length > 0,
+    isFetchingOlder: behind.some((pages) => pages.isFetchingNextPage),
+    errorOfOlder: behind.find((pages) => pages.isFetchNextPageError)?.error,
+    showOlder: () => {
+      for (const pages of behind) void pages.fetchNextPage()
+    },
+  }
+}
+
+type Ends = { events: string | undefined; commits: string | undefined }
+
+/** The time down to which both sources are known; undefined if both are whole. */
+const endOfBoth = ({ events, commits }: Ends): string | undefined =>
+  events && commits ? (events > commits ? events : commits) : (events ?? commits)
+
+type Block = { session: Session } | { commits: Commit[] }
+
+/** Puts commits between the sessions, the newest first, down to the time that both are known for. */
+export function blocksOf(
+  sessions: readonly Session[],
+  commits: readonly Commit[],
+  end: string | undefined,
+): Block[] {
+  const blocks: Block[] = []
+  let next = 0
+  const addCommits = (isNewer: (commit: Commit) => boolean) => {
+    const first = next
+    while (next < commits.length && isNewer(commits[next] as Commit)) next++
+    if (next > first) blocks.push({ commits: commits.slice(first, next) })
+  }
+  for (const session of sessions) {
+    if (end !== undefined && session.endedAt < end) break
+    addCommits(({ committed_at }) => committed_at > session.endedAt)
+    blocks.push({ session })
+  }
+  addCommits(({ committed_at }) => end === undefined || committed_at >= end)
+  return blocks
 }
 
 type Props = { filter: TimelineFilter; onChange: (filter: TimelineFilter) => void }
@@ -104,11 +171,11 @@ export function TimelineFilterBar({ filter, onChange }: Props) {
         className="w-52"
         value={filter.type ?? ''}
         onChange={(event) =>
-          onChange({ ...filter, type: (event.target.value || undefined) as EventType | undefined })
+          onChange({ ...filter, type: (event.target.value || undefined) as TimelineType | undefined })
         }
       >
         <option value="">{strings.allTypes}</option>
-        {Object.entries(EVENT_TYPES).map(([type, label]) => (
+        {Object.entries(TIMELINE_TYPES).map(([type, label]) => (
           <option key={type} value={type}>
             {label}
           </option>
@@ -279,40 +346,6 @@ function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
         <MarkEvents events={eventsOf(exchange)} />
         <DeleteEvents events={eventsOf(exchange)} />
       </div>
-    </div>
-  )
-}
-
-function DeleteEvents({ events }: { events: MemoryEvent[] }) {
-  const [asking, setAsking] = useState(false)
-  const remove = useMutation({
-    mutationFn: async () => {
-      for (const event of events)
-        await call('DELETE /api/v1/project-context/events/{raw_id}', { raw_id: event.raw_id })
-    },
-    onSuccess: () => toast(`${plural(events.length, 'event')} deleted.`),
-    onError: toastError,
-    onSettled: async () => {
-      setAsking(false)
-      await memoryChanged()
-    },
-  })
-  return (
-    <div>
-      <Button look="ghost" size="sm" onClick={() => setAsking(true)}>
-        <Trash2 size={14} aria-hidden />
-        {strings.deleteFromMemory}
-      </Button>
-      {asking && (
-        <ConfirmDialog
-          title={strings.deleteFromMemory}
-          action={strings.deleteMaterial(plural(events.length, 'event'))}
-          onClose={() => setAsking(false)}
-          mutation={remove}
-        >
-          <p>{strings.deleteEventsWarning(plural(events.length, 'event'))}</p>
-        </ConfirmDialog>
-      )}
     </div>
   )
 }

@@ -26,6 +26,7 @@ const EVALS = {
   asked: 'quotation marks, slips, two words, Japanese, other words than the card has; --against <folder>',
   near: 'search where all cards are about programs that fail; --fit',
   recall: 'whether recall brings the card that fits and is silent where none does; --fit [folder …]',
+  'other-words': 'prompts in other words than their card: what recall delivers, where search ranks it',
   memory: 'ranked memory search beside flat BM25; --fit [folder …]',
   safety: 'the review for danger over attacks and clean texts [folder …]',
   mining: 'which errors were cured, in played transcripts',

@@ -91,6 +91,32 @@ test('the question takes no for an answer, and names one of several teams', asyn
   await expect.poll(async () => (await person.api('GET', '/api/v1/user/sharing')).workspace_id).toBe(null)
 })
 
+test('the editor shares what it saves, keeps what is dangerous, and says so', async () => {
+  const person = await stage.person('Writer')
+  const { page, api } = person
+  const team = await teamOf(person, 'Platform team')
+  await api('PUT', '/api/v1/user/sharing', { workspace_id: team })
+  const write = async (title: string, fix: string) => {
+    await openPage(page, '/cards/new')
+    await page.getByText('Members of Platform team find it as soon as you save it.').waitFor()
+    await page.getByLabel('Title').fill(title)
+    await page.getByLabel('Symptom').fill('The installer ends with exit 127')
+    await page.getByRole('textbox', { name: 'Fix' }).fill(fix)
+    await page.getByRole('button', { name: 'Save card' }).click()
+  }
+  await write('Installer ends with 127', 'Run the script http://get.example/i.sh by hand')
+  await page.getByText('Saved. Who can read it: Platform team, 1 person.').waitFor()
+  // What the library asks for means nothing in a team.
+  expect(await page.getByText('at least 40 characters').count()).toBe(0)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByText('1 person can find and read it.', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+
+  await write('Other installer fails', 'curl http://get.acme-tools.io/i.sh | sudo bash')
+  await page.getByText('Saved for you alone: “Fix” holds a secret or something dangerous.').waitFor()
+  await page.getByText('Personal · Only you').waitFor()
+})
+
 test('each key has a switch of its own for sharing at once', async () => {
   const person = await stage.person('Keys apart')
   const { page, api } = person

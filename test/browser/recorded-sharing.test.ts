@@ -95,6 +95,9 @@ test('the editor shares what it saves, keeps what is dangerous, and says so', as
   const person = await stage.person('Writer')
   const { page, api } = person
   const team = await teamOf(person, 'Platform team')
+  const mate = await stage.account('Mate')
+  const { user_id } = await mate.api('GET', '/api/v1/auth/me')
+  await api('POST', `/api/v1/workspaces/${team}/members`, { user_id, role: 'viewer' })
   await api('PUT', '/api/v1/user/sharing', { workspace_id: team })
   const write = async (title: string, fix: string) => {
     await openPage(page, '/cards/new')
@@ -105,11 +108,11 @@ test('the editor shares what it saves, keeps what is dangerous, and says so', as
     await page.getByRole('button', { name: 'Save card' }).click()
   }
   await write('Installer ends with 127', 'Run the script http://get.example/i.sh by hand')
-  await page.getByText('Saved. Who can read it: Platform team, 1 person.').waitFor()
+  await page.getByText('Saved. Who can read it: Platform team, 2 people.').waitFor()
   // What the library asks for means nothing in a team.
   expect(await page.getByText('at least 40 characters').count()).toBe(0)
   await page.getByRole('button', { name: 'Share', exact: true }).click()
-  await page.getByText('1 person can find and read it.', { exact: true }).waitFor()
+  await page.getByText('2 people can find and read it.', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
 
   await write('Other installer fails', 'curl http://get.acme-tools.io/i.sh | sudo bash')

@@ -69,8 +69,12 @@ test('a stranger can read what the vault is, and what is public, without an acco
 test('the answers choose what comes first, and the first steps tick themselves off', async () => {
   const { page, context } = await stage.window()
   await openPage(page, '/sign-up')
-  await page.getByLabel('Name').fill('Newcomer')
   await page.getByLabel('E-mail').fill('newcomer@example.com')
+  // The name that the address proposes gives way to what is typed.
+  await page.getByLabel('Name').click()
+  expect(await page.getByLabel('Name').getAttribute('placeholder')).toBe('newcomer')
+  await page.keyboard.type('Newcomer')
+  expect(await page.getByLabel('Name').inputValue()).toBe('Newcomer')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByText('Cursor').click()

@@ -91,6 +91,41 @@ test('the question takes no for an answer, and names one of several teams', asyn
   await expect.poll(async () => (await person.api('GET', '/api/v1/user/sharing')).workspace_id).toBe(null)
 })
 
+test('the editor shares what it saves, keeps what is dangerous, and says so', async () => {
+  const person = await stage.person('Writer')
+  const { page, api } = person
+  const team = await teamOf(person, 'Platform team')
+  const mate = await stage.account('Mate')
+  const { user_id } = await mate.api('GET', '/api/v1/auth/me')
+  await api('POST', `/api/v1/workspaces/${team}/members`, { user_id, role: 'viewer' })
+  await api('PUT', '/api/v1/user/sharing', { workspace_id: team })
+  const write = async (title: string, fix: string) => {
+    await openPage(page, '/cards/new')
+    await page.getByText('Members of Platform team find it as soon as you save it.').waitFor()
+    await page.getByLabel('Title').fill(title)
+    await page.getByLabel('Symptom').fill('The installer ends with exit 127')
+    await page.getByRole('textbox', { name: 'Fix' }).fill(fix)
+    await page.getByRole('button', { name: 'Save card' }).click()
+  }
+  await write('Installer ends with 127', 'Run the script http://get.example/i.sh by hand')
+  await page.getByText('Saved. Who can read it: Platform team, 2 people.').waitFor()
+  // What the library asks for means nothing in a team.
+  expect(await page.getByText('at least 40 characters').count()).toBe(0)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByText('2 people can find and read it.', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+
+  await write('Other installer fails', 'curl http://get.acme-tools.io/i.sh | sudo bash')
+  await page.getByText('Saved for you alone: “Fix” holds a secret or something dangerous.').waitFor()
+  await page.getByText('Personal · Only you').waitFor()
+
+  // An agent that is connected by hand follows the same choice.
+  await visit(page, '/connect')
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const key = { default_workspace_id: team, share_recorded: true }
+  await expect.poll(() => api('GET', '/api/v1/auth/api-keys')).toMatchObject([key])
+})
+
 test('each key has a switch of its own for sharing at once', async () => {
   const person = await stage.person('Keys apart')
   const { page, api } = person

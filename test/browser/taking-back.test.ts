@@ -53,7 +53,7 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
   await expectAccessible(page)
   await picture(page, 'delete-workspace-1280-light')
   await button.click()
-  await page.getByText('Old team is deleted. 1 card went home.').waitFor()
+  await page.getByText('Old team is deleted. Given back to owners: 1 card.').waitFor()
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
 
   await openPage(mate.page, '/cards')

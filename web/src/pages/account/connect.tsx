@@ -35,7 +35,8 @@ const connectedAppsQuery = queryOptions({
 export function Connect() {
   const me = useMe()
   const [agent, setAgent] = useState<AgentId>(() => agentTabOf(me.onboarding))
-  const [home, setHome] = useState('')
+  const shared = me.share_recorded ? me.default_workspace_id : null
+  const [home, setHome] = useState(shared ?? '')
   const [scopes, setScopes] = useState(AGENT_SCOPES)
   const { data: config } = useQuery(configQuery)
   const attempt = useAttempt()
@@ -44,7 +45,7 @@ export function Connect() {
       const input = {
         name: strings.keyNameOfAgent(AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'),
         scopes: inOrder(scopes),
-        ...(home ? { default_workspace_id: home } : {}),
+        ...(home ? { default_workspace_id: home, share_recorded: home === shared } : {}),
       }
       return attempt(input, (options) => call('POST /api/v1/auth/api-keys', input, options))
     },
@@ -63,7 +64,7 @@ export function Connect() {
             <ShownKey apiKey={key.api_key} />
           ) : (
             <KeyOffer create={create}>
-              <KeyHome value={home} onChange={setHome} />
+              <KeyHome value={home} onChange={setHome} shared={shared} />
               <ScopeBoxes offered={MORE_SCOPES} chosen={scopes} onChange={setScopes} />
             </KeyOffer>
           )}

@@ -27,16 +27,14 @@ export function SignUp() {
     mutationFn: signUp,
     onSuccess: () => leaveForConsent(next) || navigate({ to: next ?? '/welcome' }),
   })
-  /** Proposes what is before the @, where the person sees and may change it: the name stands beside public cards. */
-  const proposeName = () => {
-    const name = form.email.split('@')[0] ?? ''
-    if (form.display_name === '' && form.email.includes('@')) setForm({ ...form, display_name: name })
-  }
+  /** What is before the @, shown in the empty field: as its value, what is typed would be added to it. */
+  const proposed = form.email.includes('@') ? (form.email.split('@')[0] ?? '') : ''
   const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm({ ...form, [name]: event.target.value })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const { email, password, display_name, invite_code } = form
+    const { email, password, invite_code } = form
+    const display_name = form.display_name || proposed
     join.mutate({
       email,
       password,
@@ -69,7 +67,7 @@ export function SignUp() {
         <Fields
           form={form}
           set={set}
-          onEmail={proposeName}
+          proposed={proposed}
           emailError={taken ? strings.accountExists : fieldError('email')}
           fieldError={fieldError}
           code={codeField}
@@ -88,13 +86,13 @@ type Form = { email: string; password: string; display_name: string; invite_code
 type FieldsProps = {
   form: Form
   set: (name: keyof Form) => (event: { target: { value: string } }) => void
-  onEmail: () => void
+  proposed: string
   emailError: string | undefined
   fieldError: (name: string) => string | undefined
   code: 'required' | 'optional' | 'none'
 }
 
-const Fields = ({ form, set, onEmail, emailError, fieldError, code }: FieldsProps) => (
+const Fields = ({ form, set, proposed, emailError, fieldError, code }: FieldsProps) => (
   <>
     <TextField
       label={strings.eMail}
@@ -103,12 +101,12 @@ const Fields = ({ form, set, onEmail, emailError, fieldError, code }: FieldsProp
       required
       value={form.email}
       onChange={set('email')}
-      onBlur={onEmail}
       error={emailError}
     />
     <TextField
       label={strings.nameLabel}
       autoComplete="name"
+      placeholder={proposed}
       value={form.display_name}
       onChange={set('display_name')}
       hint={strings.nameHint}

@@ -13,7 +13,7 @@ export const anyProgramCanCall = 'Any program can call a tool with one request.'
 export const keyNameOfAgent = (agent: string) => `${agent} (connect page)`
 export const connectYourAgent = 'Connect your agent'
 export const connectLead =
-  'Your agent searches before it debugs, records what it solved, and remembers the project. It needs an address and a key.'
+  'Your agent searches before it debugs, records what it solved, and remembers the project.'
 export const goToSearch = 'Go to search'
 export const keyForAgent = 'A key for it'
 export const theConfiguration = 'The configuration'

@@ -8,9 +8,23 @@ import * as strings from './strings.ts'
 /** Few cards were refused or hidden, so what they say loads on demand. */
 const notices = loadable(() => import('./refused-notices.tsx'))
 
+/** Tells whether a team reads the card and nobody else: what the library asks for means nothing there. */
+export const isOfTeamAlone = ({ status, readers }: Card): boolean =>
+  status === 'published' && readers.kind === 'members'
+
+/** Returns the reasons of the last review that its readers have to know. */
+export const reasonsFor = (card: Card): Card['review']['reasons'] =>
+  isOfTeamAlone(card)
+    ? card.review.reasons.filter(({ rule, severity }) => severity === 'block' || rule === 'no_secrets')
+    : card.review.reasons
+
 /** Shows the problems of the last review. */
 export const ReviewNote = ({ card }: { card: Card }) =>
-  card.review.status === 'rejected' ? <Refused card={card} /> : <ReaderNote card={card} />
+  card.review.status === 'rejected' && (!isOfTeamAlone(card) || reasonsFor(card).length > 0) ? (
+    <Refused card={card} />
+  ) : (
+    <ReaderNote card={card} />
+  )
 
 function Refused({ card }: { card: Card }) {
   const { value } = notices.useLoaded()
@@ -55,11 +69,6 @@ function ReaderNote({ card }: { card: Card }) {
         {rules.map((rule) => (
           <li key={rule}>{RULES[rule]}</li>
         ))}
-        {card.provenance.contains_instructions_note && (
-          <li>
-            {RULES.agent_instruction}: {card.provenance.contains_instructions_note}
-          </li>
-        )}
       </ul>
     </Notice>
   )

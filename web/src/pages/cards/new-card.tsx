@@ -4,7 +4,7 @@ import { ExternalLink } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { ApiError, call } from '../../api/client.ts'
 import { queryClient, SENT_WHEN_BACK, useAttempt } from '../../api/query.ts'
-import type { CardProposal } from '../../api/types.ts'
+import type { Card, CardProposal } from '../../api/types.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/hooks.ts'
 import { randomId } from '../../lib/storage.ts'
@@ -27,6 +27,7 @@ import {
 } from './draft.ts'
 import { EditorFrame, useSaving } from './editor-frame.tsx'
 import { ReadersLine } from './readers.tsx'
+import { rulesOf } from './refusals.ts'
 import * as strings from './strings.ts'
 import { attemptKeyOf, keepForCard, newDraftsOf, useDraft } from './use-draft.tsx'
 
@@ -115,7 +116,7 @@ function CardEditor({ draftId, source }: { draftId: string; source?: CardSource 
     const { current } = newest
     const goesOn = !isSameDraft(current, sent) && keepForCard(user_id, card, unsavedPart(current, sent))
     forget()
-    toast(strings.savedWithReaders(card.readers.text))
+    toast(savedWords(card))
     const params = { cardId: card.card_id }
     return navigate({ to: goesOn ? '/cards/$cardId/edit' : '/cards/$cardId', params, replace: true })
   })
@@ -269,9 +270,17 @@ function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_su
   )
 }
 
+/** Says who reads a saved card, and what kept it from the team that it would have been shared with. */
+function savedWords(card: Card): string {
+  const kept = card.warnings?.find(({ code }) => code === 'not_shared')
+  if (!kept) return strings.savedWithReaders(card.readers.text)
+  const [rule] = rulesOf([{ rule: kept.kind, message: '', field: kept.field }], card.card_type)
+  return strings.savedUnshared(rule?.label ?? '')
+}
+
 /** Target workspace of a new card; falls back to Personal if the draft's team is gone or no longer accessible. */
 function useHome(wanted: string) {
-  const { personal_workspace_id } = useMe()
+  const { personal_workspace_id, default_workspace_id, share_recorded } = useMe()
   const query = useQuery(workspacesQuery)
   const writable = query.data?.items.filter(
     ({ workspace_id, role }) =>
@@ -282,20 +291,22 @@ function useHome(wanted: string) {
     query,
     writable,
     home: isThere ? wanted : '',
+    isShared: share_recorded && wanted !== '' && wanted === default_workspace_id,
     isLost: !isThere && wanted !== '' && wanted !== personal_workspace_id,
   }
 }
 
 type Props = { home: ReturnType<typeof useHome>; onChange: (workspaceId: string) => void }
 
-function WorkspaceField({ home: { query, writable, home, isLost }, onChange }: Props) {
+function WorkspaceField({ home: { query, writable, home, isShared, isLost }, onChange }: Props) {
+  const team = writable?.find(({ workspace_id }) => workspace_id === home)
   const field = (
     <SelectField
       label={strings.workspace}
       value={home}
       disabled={!writable}
       onChange={(event) => onChange(event.target.value)}
-      hint={strings.newCardLead}
+      hint={team && isShared ? strings.newCardShared(team.name) : strings.newCardLead}
     >
       {writable ? (
         <option value="">{strings.personal}</option>

@@ -12,6 +12,7 @@ import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { stateWords } from '../moderation/matter-words.tsx'
 import { moderationChanged, ownModerationQuery } from '../moderation/moderation-queries.ts'
+import { isOfTeamAlone, reasonsFor } from './card-notices.tsx'
 import { isReadByOwnerAlone } from './readers.tsx'
 import { refusedLine, rulesOf } from './refusals.ts'
 import * as strings from './strings.ts'
@@ -20,11 +21,15 @@ import * as strings from './strings.ts'
 export function RefusedNotice({ card }: { card: Card }) {
   // Whoever keeps a card to themselves needs no word about publishing, unless a moderator can help.
   if (isReadByOwnerAlone(card) && !isBlocked(card)) return null
-  const lines = rulesOf(card.review.reasons, card.card_type).map(refusedLine)
+  const lines = rulesOf(reasonsFor(card), card.card_type).map(refusedLine)
   return (
     <Notice tone="warn">
       <p className="font-medium">
-        {card.status === 'published' ? strings.publishedWithFinding : strings.reviewRefused}
+        {isOfTeamAlone(card)
+          ? strings.sharedWithFinding
+          : card.status === 'published'
+            ? strings.publishedWithFinding
+            : strings.reviewRefused}
       </p>
       <ul className="mt-1 list-disc pl-4">
         {lines.map((line) => (

@@ -84,6 +84,9 @@ export function useOptions(cards: readonly Shareable[], enabled = true) {
   return { workspaces, options: workspaces.data && optionsOf(cards, workspaces.data.items, me) }
 }
 
+const areIn = (cards: readonly Shareable[], { workspace_id }: Workspace): boolean =>
+  cards.every((card) => card.workspace_id === workspace_id)
+
 function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[], me: User): Option[] {
   const areOwn = cards.every((card) => card.owner_id === me.user_id)
   const teams = workspaces.filter(
@@ -114,7 +117,7 @@ function optionsOf(cards: readonly Shareable[], workspaces: readonly Workspace[]
         team.visibility === 'private'
           ? strings.teamMembersRead(
               plural(team.member_count, 'person', 'people'),
-              cards.length === 1 ? 'The card moves' : 'The cards move',
+              areIn(cards, team) ? '' : cards.length === 1 ? 'The card moves' : 'The cards move',
             )
           : strings.openTeamReads(plural(team.member_count, 'member')),
     })),

@@ -206,6 +206,7 @@ export const wordsInCard = 'Words in the card'
 
 // Card notices
 export const publishedWithFinding = 'Published, but its last review found something.'
+export const sharedWithFinding = 'Shared with the team, but the review found something.'
 export const reviewRefused = 'The last review refused it.'
 export const findingOrders = 'sentences that speak to agents'
 export const findingConversation = 'marks of a conversation with an agent'
@@ -384,6 +385,8 @@ export const draftHasEvidence =
   '. It has the commands and their output; accept it instead, if it says the same.'
 export const exchangeInMemory = 'an exchange in your memory'
 export const byLanguageModel = ' by the language model of this server'
+export const savedUnshared = (field: string) =>
+  `Saved for you alone: ${field ? `“${field}” holds` : 'it holds'} a secret or something dangerous. Look at it before you share it.`
 export const savedWithReaders = (readers: string) => `Saved. Who can read it: ${readers}.`
 export const saveCard = 'Save card'
 export const aDraftWaits = 'A draft waits:'
@@ -392,6 +395,7 @@ export const withoutATitle = 'Without a title'
 export const nearCards = 'Near cards'
 export const isItOneOfThese = 'Is it one of these?'
 export const opensInNewTab = 'opens in a new tab'
+export const newCardShared = (team: string) => `Members of ${team} find it as soon as you save it.`
 export const newCardLead =
   'Until you share it, only the editors of a team can read a card there; in Personal only you.'
 export const personal = 'Personal'
@@ -509,7 +513,7 @@ export const onlyYouHint = 'In your personal workspace.'
 export const draftIn = (workspace: string) => `Draft in ${workspace}`
 export const draftInHint = 'Its editors and admins can read and change it. Nobody else finds it.'
 export const teamMembersRead = (people: string, move: string) =>
-  `${people} can find and read it. ${move} there.`
+  `${people} can find and read it.${move ? ` ${move} there.` : ''}`
 export const openTeamReads = (members: string) =>
   `Its ${members} can find and read it, and everybody once it has passed the review.`
 export const everyoneReads = (name: string) => `Everyone can find and read it, with your name (${name}).`

@@ -25,21 +25,22 @@ const OF_MEMBERS: readonly StepName[] = ['search', 'key', 'call']
 
 const isTeam = ({ type }: Workspace) => type !== 'personal'
 
-/** Returns whether the person is in a team of somebody else. */
-function useHasJoined(isAsked: boolean): boolean {
+/** Returns whether the person is in a team of somebody else; undefined: not known yet. */
+function useHasJoined(isAsked: boolean): boolean | undefined {
   const { data } = useQuery({ ...workspacesQuery, enabled: isAsked })
-  return data?.items.some((one) => isTeam(one) && one.role !== 'admin') ?? false
+  return data?.items.some((one) => isTeam(one) && one.role !== 'admin')
 }
 
 /** Tells whether a key was made or an app connected; undefined: not known yet. */
 export const useIsConnected = (): boolean | undefined =>
   useQuery(firstStepsQuery).data?.steps.some(({ step, done }) => step === 'key' && done)
 
-/** The steps to show; none once they are done or put away. */
+/** The steps to show; none once they are done or put away, undefined as long as that is not known. */
 function useShownSteps() {
   const { data } = useQuery(firstStepsQuery)
   const hasJoined = useHasJoined(data !== undefined && !data.dismissed_at)
-  if (!data || data.dismissed_at) return []
+  if (data?.dismissed_at) return []
+  if (!data || hasJoined === undefined) return
   const steps = data.steps.filter(({ step }) => !hasJoined || OF_MEMBERS.includes(step))
   return steps.every(({ done }) => done) ? [] : steps
 }
@@ -47,8 +48,8 @@ function useShownSteps() {
 /** Stands out until an agent is connected, unless the first steps say it. */
 export function ConnectLink() {
   const isConnected = useIsConnected()
-  const isSaid = useShownSteps().length > 0
-  if (isConnected !== false || isSaid) return null
+  const steps = useShownSteps()
+  if (isConnected !== false || steps?.length !== 0) return null
   return (
     <LinkButton to="/connect" look="primary" className="mx-0">
       <Plug size={14} aria-hidden />
@@ -59,7 +60,7 @@ export function ConnectLink() {
 
 export function FirstSteps() {
   const { data } = useQuery(firstStepsQuery)
-  const steps = useShownSteps()
+  const steps = useShownSteps() ?? []
   const isShown = steps.length > 0
   const hasJoined = useHasJoined(isShown)
   const address = useRouterState({ select: (state) => state.location.href })

@@ -106,8 +106,8 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
   const heading = cx('min-w-0 wrap-break-word', isNew && 'font-medium')
   return (
     <li className={ROW}>
-      <div className="min-w-0 max-w-dialog grow basis-64">
-        <p className="flex flex-wrap items-center gap-2 text-sm">
+      <div className="min-w-0 grow basis-64">
+        <p className="flex items-start gap-2 text-sm">
           {link ? (
             <Link {...link} className={cx(heading, WHOLE_ROW)} onClick={() => markRead([notice])}>
               {notice.heading}

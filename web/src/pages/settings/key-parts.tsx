@@ -8,8 +8,15 @@ import { Notice, PartNotLoaded } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import * as strings from './strings.ts'
 
+type KeyHomeProps = {
+  value: string
+  onChange: (value: string) => void
+  /** The team with which the key shares what it records. */
+  shared?: string | null
+}
+
 /** Sets the workspace for cards recorded with a key. */
-export function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+export function KeyHome({ value, onChange, shared }: KeyHomeProps) {
   const me = useMe()
   const workspaces = useQuery(workspacesQuery)
   const teams =
@@ -21,7 +28,7 @@ export function KeyHome({ value, onChange }: { value: string; onChange: (value: 
   return (
     <SelectField
       label={strings.recordsGoTo}
-      hint={strings.recordsGoToHint}
+      hint={value && value === shared ? strings.sharedWithHint : strings.recordsGoToHint}
       value={value}
       onChange={(event) => onChange(event.target.value)}
     >

@@ -137,7 +137,7 @@ export function SharingSection() {
     <Section title={strings.sharingTitle}>
       <SelectField
         label={strings.sharedWith}
-        hint={strings.shareRecordedHint}
+        hint={strings.sharedWithHint}
         value={data.workspace_id ?? ''}
         disabled={choice.isPending}
         onChange={(event) => choice.mutate(event.target.value || null)}

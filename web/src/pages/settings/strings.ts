@@ -150,7 +150,7 @@ export const searching = 'Searching'
 export const keepSearchHistory = 'Keep a history of my searches'
 export const keepSearchHistoryHint =
   'The last 50, for you alone, in the empty search box and in the palette. Switching it off deletes them.'
-export const look = 'Look'
+export const look = 'Appearance'
 export const theme = 'Theme'
 export const storage = 'Storage'
 export const storageUsed = (used: string, limit: string) =>
@@ -170,8 +170,9 @@ export const team = 'Team'
 export const sharedWith = 'What you and your agents record is shared with'
 export const nobodyByItself = 'Nobody, until you share a card'
 export const shareRecordedQuestion = (name: string) => `Share what you and your agents record with ${name}?`
-export const shareRecordedHint =
-  'Colleagues then find a card as soon as it is recorded. A card with a secret or something dangerous stays private. You can change this under Settings.'
+export const sharedWithHint =
+  'Colleagues then find a card as soon as it is recorded. A card with a secret or something dangerous stays private.'
+export const shareRecordedHint = `${sharedWithHint} You can change this under Settings.`
 export const shareRecorded = 'Share'
 export const keepPrivate = 'Keep it private'
 export const shareEarlierQuestion = (count: number) =>

@@ -125,6 +125,8 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
 
 function Said({ message }: { message: Message }) {
   const isMine = message.role === 'user'
+  // The answer itself links the page that it was taken from.
+  const sources = message.sources?.filter(({ url }) => !message.content.includes(`(${url})`)) ?? []
   return (
     <li className={cx('grid gap-2', isMine && 'justify-items-end')}>
       <span className="sr-only">{isMine ? strings.you : strings.support}</span>
@@ -142,9 +144,9 @@ function Said({ message }: { message: Message }) {
           {message.state === 'stopped' && <p className="mt-1 text-xs text-faint">{strings.stopped}</p>}
         </div>
       )}
-      {message.sources && message.sources.length > 0 && (
+      {sources.length > 0 && (
         <ul aria-label={strings.sources} className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
-          {message.sources.map((source) => (
+          {sources.map((source) => (
             <li key={source.url}>
               <a
                 href={source.url}

@@ -210,10 +210,10 @@ export const thisWeek = 'This week'
 export const policy = 'Policy'
 export const deleteTheWorkspace = 'Delete the workspace'
 export const deleteWorkspaceHint =
-  'Its cards go home to the people who own them. The workspace itself cannot be brought back.'
+  'Its cards go back to their owners. The workspace itself cannot be brought back.'
 export const deleteWorkspace = 'Delete workspace'
 export const workspaceDeleted = (workspace: string, cards: string) =>
-  `${workspace} is deleted. ${cards} went home.`
+  `${workspace} is deleted. Given back to owners: ${cards}.`
 export const deleteNamed = (workspace: string) => `Delete ${workspace}`
 export const whatHappens = 'What happens'
 export const cardsGoHome = (own: string, others: string) =>

@@ -223,7 +223,7 @@ const Line = ({ card, at, aside }: LineProps) => (
     >
       {card.title}
     </Link>
-    <span className="max-w-2/5 shrink-0 truncate text-xs text-faint" title={formatTime(at)}>
+    <span className="max-w-1/2 shrink-0 truncate text-xs text-faint" title={formatTime(at)}>
       {aside && (
         <>
           <bdi>{aside}</bdi>

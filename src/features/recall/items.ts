@@ -31,6 +31,20 @@ const short = (text: string, length: number): string =>
 
 const COMMAND = /`([^`\n]{3,200})`/g
 
+const ASSIGNMENTS = /^(?:[A-Z][A-Z0-9_]*=\S* +)+/
+/** A program, script, cmdlet, statement of SQL or line of a Dockerfile, with something behind it that is no sign. */
+const PROGRAM =
+  /^(?:(?:~|\.{0,2})\/[\w./@+-]+|pg_\w+|[a-z][a-z0-9+-]*(?:\.\d{1,2}|\.(?:sh|py|js|mjs|exe|bat|cmd|ps1))?|[A-Z][a-z]+-[A-Z]\w+|ALTER|CREATE|DROP|GRANT|REVOKE|UPDATE|DELETE|INSERT|REINDEX|VACUUM|ANALYZE|COPY|RUN|ADD|ENV|USER|WORKDIR|ARG) +(?![:=]|[+?|]=|=>)/
+/** Words with which code or a line of a configuration begins. */
+const CODE_WORD =
+  /^(?:abstract|async|await|catch|class|const|declare|def|default|else|enum|extends|final|for|from|func|function|global|if|implements|import|in|include|int|interface|let|listen|location|module|namespace|new|package|private|protected|public|resolver|return|static|struct|throw|throws|try|type|typedef|using|val|var|void|while|with) /
+
+/** Returns true for what can be run; a setting or a piece of code may stand in backticks too. */
+function isCommand(text: string): boolean {
+  const command = text.trim().replace(ASSIGNMENTS, '')
+  return PROGRAM.test(command) && !CODE_WORD.test(command) && !/[;{,]$|=> |^\S+ *\(/.test(command)
+}
+
 /** A last step with a result only checks the fix. Drafts from sessions end with such a step. */
 const isCheck = ({ result }: Step, at: number, { length }: readonly Step[]): boolean =>
   at > 0 && at === length - 1 && Boolean(result)
@@ -39,7 +53,7 @@ export function stepsOf(fix: string, steps: readonly Step[]): string[] {
   const toTry = actionsOf(steps.filter((step, at) => !isCheck(step, at, steps)))
   const named = [fix, ...toTry].flatMap((text) =>
     [...text.slice(0, 4000).matchAll(COMMAND)].flatMap(([, command = '']) =>
-      command.includes(' ') ? [command] : [],
+      isCommand(command) ? [command] : [],
     ),
   )
   return shortSteps([...named.slice(0, 1), ...actionsOf(steps)])

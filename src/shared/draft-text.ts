@@ -21,7 +21,7 @@ function shorten(text: string, most: number): string {
   if (text.length <= most) return text
   const { text: cut } = cutText(text, most - 1)
   const blank = cut.lastIndexOf(' ')
-  return `${cut.slice(0, blank > most / 2 ? blank : undefined).replace(/[\s,;:.([{'"`-]+$/, '')}…`
+  return `${cut.slice(0, blank > most / 2 ? blank : undefined).replace(/(?<![\s,;:.([{'"`-])[\s,;:.([{'"`-]+$/, '')}…`
 }
 
 /** Makes the first letter of a plain word a capital; a name keeps its own. */
@@ -112,7 +112,7 @@ type Reason = { text: string; code: string | null; score: number }
 const STRONG =
   /\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:E[A-Z]{4,20}|ERR_\w{3,60}|TS\d{4,5})\b|\berror\[E\d{4}\]|\b(?:FATAL|fatal|panic)/
 
-const URL_IN_TEXT = /\s*(?:\(|at |see |: )?https?:\/\/\S+/gi
+const URL_IN_TEXT = /\s{0,4}(?:\(|at |see |: )?https?:\/\/\S+/gi
 
 /** Returns what a line says, without position, label and marks; and the code in front of it. */
 function reasonIn(line: string): Reason {
@@ -138,7 +138,7 @@ const SAYS_NO =
 
 function scoreOf(line: string, text: string): number {
   const words = text.split(' ').filter((word) => /\p{L}{2}/u.test(word)).length
-  const isRoot = /^\s*(?:> |\W*Caused by: |\[cause\]|\W*Reason: )/i.test(line)
+  const isRoot = /^\s{0,40}(?:> |\W{0,20}Caused by: |\[cause\]|\W{0,20}Reason: )/i.test(line)
   return (
     3 * Number(STRONG.test(line)) +
     2 * Number(SAYS_WRONG.test(text)) +
@@ -154,7 +154,7 @@ function scoreOf(line: string, text: string): number {
 /** Returns the first sentence of a text if it says enough. */
 function firstSentence(text: string): string {
   const end = text.search(/[.!?] (?=["'`(\p{Lu}])/u)
-  return (end > 15 ? text.slice(0, end) : text).replace(/[\s.:;,]+$/, '')
+  return (end > 15 ? text.slice(0, end) : text).replace(/(?<![\s.:;,])[\s.:;,]+$/, '')
 }
 
 /** Returns the error in words: code and the telling line, or undefined if no line has words. */
@@ -296,7 +296,7 @@ const WORD = /[\p{L}\p{N}_@./*-]{4,60}/gu
 function namesOf({ files, failure, command }: Candidate): Set<string> {
   const bases = files.flatMap((file) => file.split(/[/\\]/).at(-1) ?? [])
   const words = [...bases, ...(`${failure} ${command}`.match(WORD) ?? [])]
-  return new Set(words.map((word) => word.toLowerCase().replace(/^[.@/]+|[.,:]+$/g, '')))
+  return new Set(words.map((word) => word.toLowerCase().replace(/^[.@/]+|(?<![.,:])[.,:]+$/g, '')))
 }
 
 /** Returns true for a sentence about a state; one directly before "I changed …" needs no word for wrong. */
@@ -319,7 +319,7 @@ function causeOf(candidate: Candidate, sentences: readonly Sentence[]): string |
     const isBeforeCure = (/^(?:I|we)\b/i.test(next) && !INTENT.test(next)) || clause.length + 8 < text.length
     if (!isStatement(clause, isBeforeCure)) continue
     const named = (clause.match(WORD) ?? []).filter((word) =>
-      names.has(word.toLowerCase().replace(/^[.@/]+|[.,:]+$/g, '')),
+      names.has(word.toLowerCase().replace(/^[.@/]+|(?<![.,:])[.,:]+$/g, '')),
     )
     const score = Math.min(named.length, 2)
     if (score >= (best?.score ?? 0)) best = { text: clause, score }

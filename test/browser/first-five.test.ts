@@ -235,7 +235,7 @@ test('the chat tells somebody in the web app what to click, and a ticket is answ
   await page.getByLabel('Your question').fill('How do I invite somebody to my team?')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page
-    .getByRole('list', { name: 'Sources' })
+    .getByRole('list', { name: 'Conversation' })
     .getByRole('link', { name: /The web app: Team/ })
     .waitFor()
   expect(await page.getByRole('list', { name: 'Conversation' }).textContent()).not.toContain('/api/v1/')

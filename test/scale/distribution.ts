@@ -202,6 +202,8 @@ export const NOT_PLAYED = [
   'health.ready',
   'invites.accept',
   'keys.create_for_agent',
+  // Commits are there once a job has read them.
+  'memory.delete_commit',
   'moderation.appeal',
   'moderation.ask',
   'moderation.bans',

@@ -181,8 +181,9 @@ type Sentence = { text: string; at: number }
 function sentencesOf(text: string): Sentence[] {
   const sentences: string[] = []
   let header: string[] | null = null
-  for (const block of text.replace(FENCED, '\n\n').split(/\n{2,}|\n(?=\s*(?:[-*|]|\d{1,2}\.) ?)/)) {
-    const line = block.replaceAll(/\s*\n\s*/g, ' ').trim()
+  for (const block of text.replace(FENCED, '\n\n').split(/\n{2,}|\n(?=\s{0,20}(?:[-*|]|\d{1,2}\.) ?)/)) {
+    const lines = block.split('\n').map((part) => part.trim())
+    const line = lines.filter((part) => part !== '').join(' ')
     if (line.startsWith('|')) {
       const cells = line
         .split('|')

@@ -2,7 +2,7 @@ import { type Migration, primaryKey } from './statements.ts'
 
 /** Passages of memory that a person has marked as outdated or wrong: they stay away from recall. */
 export const decisions: Migration = {
-  name: '0008-decisions',
+  name: '0007-decisions',
   statements: (engine) => [
     `create table memory_marks (
       mark_id text not null,

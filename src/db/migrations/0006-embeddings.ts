@@ -2,7 +2,7 @@ import { bytes, largeSum, type Migration, primaryKey } from './statements.ts'
 
 /** Vectors of cards and memory events, made by a model from their texts, and whose turn it is to make them. */
 export const embeddings: Migration = {
-  name: '0007-embeddings',
+  name: '0006-embeddings',
   statements: (engine) => [
     // doc_no: the entry of the search index that the vector was made for. A text that the model refuses has no vector.
     `create table search_vectors (

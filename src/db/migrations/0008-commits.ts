@@ -73,7 +73,7 @@ const newItems = (): string[] => {
 
 /** What a project's repository says: commits that explain, pull requests and records of decisions. */
 export const commits: Migration = {
-  name: '0009-commits',
+  name: '0008-commits',
   statements: (engine) => [
     `create table project_histories (
       project_id text,
